@@ -42,7 +42,7 @@ def opened(page: Any, server: tuple[str, Path]) -> Callable[[], Any]:
 
 
 def _choose(page: Any, key: str) -> None:
-    lab.by_id(page, f"node-{key}").click(position={"x": 70, "y": 12})
+    lab.card(page, key).click(position={"x": 70, "y": 12})
 
 
 def _await_code(page: Any, text: str) -> None:
@@ -97,7 +97,7 @@ def test_the_table_lists_what_is_there(opened: Callable[[], Any]) -> None:
     page = opened()
     lab.by_id(page, "run").click()
     lab.by_id(page, "row-resize").wait_for(timeout=60_000)
-    lab.by_id(page, "node-resize").click(position={"x": 60, "y": 10})
+    lab.card(page, "resize").click(position={"x": 60, "y": 10})
     page.keyboard.press("Delete")
     lab.by_id(page, "settings").click()
     lab.by_id(page, "time-table").wait_for()

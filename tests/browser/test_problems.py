@@ -126,13 +126,13 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
         lab.by_id(page, f"node-{key}").get_by_text("left out").wait_for(timeout=30_000)
     own.wait_for()
     assert lab.by_id(page, "node-resize").locator("canvas").count() == 0
-    lab.by_id(page, "node-resize").click(position={"x": 70, "y": 12})
+    lab.card(page, "resize").click(position={"x": 70, "y": 12})
     page.locator(".ds-compare.ds-hatched").wait_for()
     lab.by_id(page, "tab-batch").click()
     page.locator('[data-testid="sheet-0-3"]:has-text("left out")').wait_for()
     lab.by_id(page, "tab-code").click()
     lab.by_id(page, "sample-0").click()
-    lab.by_id(page, "node-resize").click(button="right", position={"x": 70, "y": 12})
+    lab.card(page, "resize").click(button="right", position={"x": 70, "y": 12})
     page.get_by_role("menuitem", name="Compare with its input").click()
     painted = """there => { const one = document.querySelector('[data-testid="pair-a"]');
     return one.width > 0 && there === one.getContext('2d').getImageData(one.width >> 1, one.height >> 1, 1, 1).data[3] > 0; }"""
@@ -177,7 +177,7 @@ def test_a_box_says_which_of_its_nodes_failed(page: Any, server: tuple[str, Path
     _open(page, server, "failing_box.ipynb")
     lab.settle(page)
     for key in ("decode", "resize"):
-        lab.by_id(page, f"node-{key}").click(position={"x": 60, "y": 10}, modifiers=["Control"] if key == "resize" else [])
+        lab.card(page, key).click(position={"x": 60, "y": 10}, modifiers=["Control"] if key == "resize" else [])
     page.keyboard.press("g")
     box = page.locator('[data-testid="node-group:group1"]')
     box.wait_for()

@@ -99,7 +99,7 @@ def test_a_long_run_leaves_the_kernel_free_and_stops_where_it_is(opened: Callabl
     assert lab.by_id(page, "time-rotate").inner_text() == "…"
     page.screenshot(path=artifacts / "times_running.png")
     # and so does a box: as far as the least advanced of its nodes
-    lab.by_id(page, "node-rotate").click(position=training.HEAD)
+    lab.card(page, "rotate").click(position=training.HEAD)
     page.keyboard.press("g")
     lab.by_id(page, "reached-group:group1").wait_for()
     lab.by_id(page, "node-group:group1").screenshot(path=artifacts / "times_running_box.png")
@@ -175,6 +175,8 @@ def test_advice_is_tried_and_kept_and_the_runs_say_what_was_changed(opened: Call
     _await_text(page, "compare-runs", "prefetch_queue_depth")
     page.screenshot(path=artifacts / "times_runs.png")
     lab.by_id(page, "open-run-1").click()
-    _await_text(page, "run-1", "Go back to it")  # it is another revision, which equals it
+    _await_text(page, "run-3", "Go back to it")
+    assert "shown" in lab.by_id(page, "run-2").inner_text()  # the newest of this graph, at another revision
+    assert "same graph" in lab.by_id(page, "run-1").inner_text()
     lab.by_id(page, "run-choice").select_option("1")
     _await_text(page, "run-5", "prefetch_queue_depth 2 → 1")

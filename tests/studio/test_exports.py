@@ -66,7 +66,7 @@ def test_a_picture_writes_numbers_as_the_designer_does() -> None:
     assert Image.open(io.BytesIO(base64.b64decode(data))).size == (int(wide), int(high))
     assert re.search(r">−?\d+(\.\d+)?°<", svg)  # the draw of a wired angle
     assert re.search(r"[> ](\d+ µs|\d+(\.\d+)? ms)<", svg)
-    assert re.search(r'height="3" fill="#\w+"', svg) and re.search(r">\d results?<", svg)  # heat, and the outputs
+    assert re.search(r'height="3" class="t\d" fill="#\w+"', svg) and re.search(r">\d results?<", svg)  # heat, and the outputs
     assert [picture._time(value) for value in (0.05, 0.5, 20.0, 2000.0)] == ["50 µs", "0.50 ms", "20.0 ms", "2.00 s"]
     assert [picture._value(value) for value in (True, False, -2.5)] == ["on", "off", "−2.5"]
 

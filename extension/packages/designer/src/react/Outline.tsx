@@ -45,7 +45,7 @@ function Picture({ nodeKey }: { readonly nodeKey: string }) {
   // a few numbers are read, not seen
   const few = preview?.body.type === "table" && figures(preview.body);
   return (
-    <span className={`ds-outline-picture ${blank ? "ds-hatched" : ""} ${stale ? "ds-stale" : ""}`}>
+    <span className={`ds-outline-picture ${blank ? "ds-hatched" : ""} ${stale && !failing ? "ds-stale" : ""}`}>
       {failing ? (
         <FilePicture node={nodeKey} source={failing} {...PICTURE} />
       ) : (

@@ -3,6 +3,7 @@ import { topological } from "../core/graph";
 import { pathOf } from "../core/inside";
 import { cardOf, keysOfCard } from "../core/subgraph";
 import { leaveTo } from "./boxes";
+import { fullScreen } from "./ContextMenu";
 import type { CanvasApi } from "./canvasApi";
 import { type Command, commandFor, commandOf, keyName, searchFor } from "./commands";
 import type { Frame } from "./context";
@@ -48,7 +49,8 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   } else if (inside && key) api.current?.reveal(key);
   else if (inside) canvas?.focus();
   else if (key || view.wires.length > 0) session.select([]);
-  else leaveTo(session, Math.max(0, pathOf(session.store.get()).length - 1));
+  else if (pathOf(session.store.get()).length > 0) leaveTo(session, pathOf(session.store.get()).length - 1);
+  else if (root.ownerDocument.fullscreenElement) fullScreen(root); // not every browser has the key for itself
 }
 
 const STOPS = "summary, button, input, select, textarea, a[href], [tabindex]";

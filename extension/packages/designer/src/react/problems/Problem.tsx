@@ -119,7 +119,7 @@ export function Problem({ found }: { readonly found: Diagnostic }) {
       <Icon name={tone} />
       <div>
         {list && isAboutFile(found) ? (
-          <FailingFile finding={found} />
+          <FailingFile finding={found} title={titleOf(found)} />
         ) : (
           <p>
             {told ? titleOf(found) : format.sentence(format.message(found.message))}{" "}
