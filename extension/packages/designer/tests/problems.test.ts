@@ -15,6 +15,21 @@ const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, I
 const MISSED = { node: "decode", source: "a.jpg", message: "cut", action: "skip", count: 2 };
 
 describe("problems", () => {
+  it("are not undone by what is taken back of an edit about another node", () => {
+    const kernel = new FakeKernel();
+    const session = new Session(kernel, 296);
+    kernel.open(session);
+    const diagnostics = [{ code: "DS201", message: "a", node: "rotate" }];
+    const edit = (key: string) => {
+      session.edit([{ type: "set_argument", key, argument: "fill_value", value: 1 }]);
+      const { confirmed } = session.store.get();
+      kernel.say(revision((confirmed?.revision ?? 0) + 1, undefined, { diagnostics }));
+      return session.store.get().ailing;
+    };
+    expect(edit("rotate")).toEqual([]);
+    expect(edit("decode")).toEqual(["rotate"]);
+    expect(edit("rotate")).toEqual([]);
+  });
   it("are findings, and files that the run missed; the tab says whether they are hints", () => {
     const found = [
       { code: "DS201", message: "a", node: "x" },

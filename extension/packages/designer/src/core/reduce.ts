@@ -16,6 +16,7 @@ import { descendants, OUTPUTS, wiresOf } from "./graph";
 import { kept } from "./kept";
 import { differing } from "./problems";
 import { redrawn } from "./seeds";
+import { findings, severity } from "./select";
 import { type Command, cellKey, effectsOf, INITIAL, type Preview, portKey, type State, type View } from "./state";
 import { boxesOf, selectedBox } from "./subgraph";
 
@@ -138,6 +139,13 @@ function resetDocument(state: State): State {
   return { ...INITIAL, link, opening, runs, draft, view };
 }
 
+function failedBefore(state: State, sent: Command | undefined): string[] {
+  const about = sent && keysOf(sent);
+  if (!about) return [];
+  const failed = findings(state).flatMap((d) => (severity(d) === "error" && d.node ? [d.node] : []));
+  return failed.filter((key) => !about.includes(key));
+}
+
 function onRevision(before: State, message: RevisionChanged): State {
   const state = isOther(before, message) ? resetDocument(before) : before;
   const { run, timeline } = state;
@@ -177,6 +185,7 @@ function onRevision(before: State, message: RevisionChanged): State {
     previews,
     previewFailures: state.previewFailures.filter((d) => !d.node || keys.has(d.node)),
     refused: changed ? [] : state.refused,
+    ailing: changed ? failedBefore(state, sent) : state.ailing,
     batchSize: message.options.batch_size,
     detail: state.detail && keys.has(state.detail.key) ? state.detail : null,
   });

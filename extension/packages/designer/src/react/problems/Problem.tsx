@@ -41,6 +41,7 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
       ((repairs.length === 0 && !fix) || finding.code === "DS105") &&
       (argument || !isAboutFile(finding)) &&
       toneOf(finding) === "error" &&
+      !s.ailing.includes(finding.node ?? "") &&
       s.confirmed?.can_undo,
   );
   const files = looseFiles(finding);
