@@ -188,6 +188,9 @@ def test_a_document_of_another_engine_says_so_and_keeps_its_record_until_it_is_c
     part(page, "problems").get_by_text(said).wait_for()
     page.screenshot(path=artifacts / "lab_older.png")
     assert page.evaluate(f"() => {_CURRENT}.context.model.dirty") is False
+    before = file.read_bytes()
+    page.evaluate(f"async () => {{ await {_CURRENT}.context.save(); }}")
+    assert file.read_bytes() == before
     # what is taken back is no change, and a change is recorded as one of now
     part(page, "tab-code").click()
     _set(page, "angle", "44")
