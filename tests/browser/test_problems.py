@@ -218,7 +218,7 @@ def test_the_program_goes_to_a_cell_below_the_designer(page: Any, server: tuple[
 
 
 def _unfit(path: Path) -> None:
-    """A document with a value that is not accepted, an input that is missing, and wires that do not fit."""
+    """A document with values and an input that are missing or not accepted, and wires that do not fit."""
 
     def node(key: str, operator: str, *inputs: str | None, **more: Any) -> dict[str, Any]:
         return {"key": key, "operator": operator, "inputs": [one and [one, 0] for one in inputs], **more}
@@ -230,9 +230,10 @@ def _unfit(path: Path) -> None:
         node("small", "resize", "decode", arguments={"size": [120.0, 160.0], "interp_type": "INTERP_NONE"}),
         node("turned", "rotate", "decode", argument_inputs={"angle": ["numbers", 0]}),
         node("joined", "cat", "decode", None, "decode"),
+        node("typed", "cast", "decode"),
         node("points", "coord_flip", "decode", arguments={"flip_x": 1}),
     ]
-    outputs = [[key, 0] for key in ("small", "turned", "joined", "points")]
+    outputs = [[key, 0] for key in ("small", "turned", "joined", "typed", "points")]
     pipeline = {"batch_size": 4, "seed": 1, "nodes": nodes, "outputs": outputs}
     path.write_text(json.dumps({"format": "dali-studio", "version": 1, "pipeline": pipeline}))
 
@@ -251,7 +252,7 @@ def test_what_does_not_fit_is_marked_at_its_port_and_its_argument(
     lab.write_notebook(server[1] / "unfit.ipynb", "from dali_studio import Designer\nDesigner('unfit.dali.json', height=900)")
     _open(page, server, "unfit.ipynb")
     lab.by_id(page, "designer").scroll_into_view_if_needed()
-    page.wait_for_function("() => document.querySelectorAll('.ds-canvas .ds-wrong').length > 4")
+    page.wait_for_function("() => document.querySelectorAll('.ds-canvas .ds-wrong').length > 5")
     marked = page.evaluate(_MARKED)
     page.screenshot(path=artifacts / "problems_marked.png")
     for _ in range(3):
@@ -271,6 +272,7 @@ def test_what_does_not_fit_is_marked_at_its_port_and_its_argument(
     assert marked == [
         ["'INTERP_NONE' (str) is not accepted; interp_type takes a types.DALIInterpType.", "wavy", '"!"'],
         [turned, "wavy", "none"],
+        ["Typed needs dtype.", "wavy", '"!"'],
         [f"argument angle: {turned}", "solid", '"!"'],
         ["input input 2: Joined needs its input input[1].", "solid", '"!"'],
         ["input points: Decode gives image data; points takes points data.", "solid", '"!"'],
@@ -281,7 +283,11 @@ def test_what_does_not_fit_is_marked_at_its_port_and_its_argument(
         for n in (0, 1)
     ]
     assert fills[0][1] == fills[1][0] == "var(--ds-raise)" not in (fills[0][0], fills[1][1])
-    # what fits again has no mark
+    # without the wire the argument has no port, and needs a value
+    page.get_by_role("button", name="Show everything").click()
     lab.card(page, "numbers").click(position={"x": 70, "y": 12})
     page.keyboard.press("Delete")
-    page.wait_for_function("() => !document.querySelector('[data-ds-node=turned] .ds-wrong')")
+    page.wait_for_function("() => !document.querySelector('[data-ds-node=turned] .ds-port.ds-wrong')")
+    row = page.locator('[data-ds-node="turned"] .ds-row.ds-wrong')
+    row.wait_for()
+    assert row.inner_text().split() == ["angle", "–"]

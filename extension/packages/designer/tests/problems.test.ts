@@ -70,6 +70,9 @@ describe("problems", () => {
     const names = (bad?: string) => argumentRows(turned, INDEX.byName.get("rotate"), bad).map((row) => row.name);
     expect(names()).toEqual(["angle"]);
     expect(names("fill_value")).toEqual(["fill_value"]);
+    const bare = node("turned", "rotate", { arguments: { fill_value: 9 } });
+    const rows = argumentRows(bare, INDEX.byName.get("rotate"));
+    expect(rows).toEqual([{ name: "angle", wired: false, value: undefined, unit: "deg" }]); // it is needed
   });
   it("keep a run from beginning if they are errors of the graph, what a node lacks first", () => {
     const none = { code: "DS205", message: "nothing is returned" };

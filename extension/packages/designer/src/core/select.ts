@@ -386,7 +386,7 @@ export interface ArgumentRow {
   readonly unit: string;
 }
 
-/** Rows of a card: every wired argument, then the most telling one that differs from its default. */
+/** Rows of a card: every wired argument, then one that is needed, or the most telling one that differs from its default. */
 export function argumentRows(node: NodeView, operator: Operator | undefined, bad = ""): readonly ArgumentRow[] {
   const wired = Object.keys(node.argument_inputs).map((name) => ({
     name,
@@ -402,7 +402,11 @@ export function argumentRows(node: NodeView, operator: Operator | undefined, bad
     .filter(({ value, schema }) => value !== null && !(schema && sameValue(schema.default, value)))
     .sort((a, b) => first(b) - first(a) || placeOf(operator, a.name) - placeOf(operator, b.name))
     .map(({ name, value, schema }) => ({ name, wired: false, value, unit: schema?.unit ?? "" }));
-  return [...wired, ...set.slice(0, wired.length < 2 ? 1 : 0)];
+  const needed = (operator?.arguments ?? [])
+    .filter((a) => a.required && a.type !== "object" && !(a.name in node.argument_inputs))
+    .filter(({ name }) => (node.arguments[name] ?? null) === null)
+    .map(({ name, unit }) => ({ name, wired: false, value: undefined, unit }));
+  return [...wired, ...[...needed, ...set].slice(0, wired.length < 2 ? 1 : 0)];
 }
 
 /** Arguments of one rank have the order of the operator's declaration, whatever was set last. */
