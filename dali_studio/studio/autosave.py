@@ -180,7 +180,7 @@ class Autosave:
         self._waiting = self._before()
         return graph, view
 
-    def keep(self, graph: Graph, view: Mapping[str, Any]) -> None:
+    def keep(self, graph: Graph, view: Mapping[str, Any], registry: Registry) -> None:
         """Remember the graph as it is now; edits that still wait stay beside it."""
         place = self._place
         if place is None:
@@ -195,7 +195,7 @@ class Autosave:
                 self._waiting = self._waiting.replace(place.with_name(
                     f"{self._stem}.{self._waiting.stat().st_mtime_ns}.{os.getpid()}.dali.before"
                 ))  # fmt: skip
-            document.save(graph, {**view, MARK: self.mark}, place)
+            document.save(graph, {**view, MARK: self.mark}, place, registry)
             self._tidy()
 
     def drop(self) -> None:

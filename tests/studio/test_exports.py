@@ -120,7 +120,7 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     assert ">wired<" not in svg  # but what was drawn
     assert len(re.findall('<use href="#ds-label"', svg)) == 2 and ">L</text>" in svg
     assert any("q9 0 9 9" in path for path in paths)  # with round corners
-    tiles = re.findall(r'<g id="(\w+)"><rect class="y', svg)
+    tiles = re.findall(r'<g id="(\w+)" class="[\w-]+"><rect class="y', svg)
     assert len(tiles) == 4 and sum(svg.count(f'<use href="#{tile}"/>') for tile in tiles) == 14  # an icon on each card
     assert svg.count('class="i ') == 4 + 1  # and on the outputs
     assert svg.count('class="y magenta"') == 1 + 6 * 2  # a tile, and the batch's numbers as bars

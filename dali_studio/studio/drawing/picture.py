@@ -23,7 +23,7 @@ from dali_studio.graph.files import replace_file
 from dali_studio.runtime import thumbnails
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.studio.drawing import icons
-from dali_studio.studio.drawing.picture_wires import HEAD, HUES, MANY, ROW, output_rows, wires_of
+from dali_studio.studio.drawing.picture_wires import HEAD, HUES, MANY, ROW, SCOPE, output_rows, wires_of
 from dali_studio.studio.drawing.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
 from dali_studio.studio.outputs import images
 from dali_studio.studio.protocol import bodies, messages, run_messages
@@ -31,7 +31,7 @@ from dali_studio.studio.view import OUTPUTS
 
 #: Photos get smaller until all of them take no more bytes than this, and a whole picture no more characters; how many
 #: the frame around the graph has at most, and what shows a photo.
-_PHOTOS, _MAX_BYTES, _AROUND, _SHOWS = 70_000, 150_000, 3_000, 100
+_PHOTOS, _MAX_BYTES, _AROUND, _SHOWS = 70_000, 150_000, 4_200, 100
 #: Cards of a graph with more nodes than this take one column: as on the canvas (`isDense`).
 _DENSE = 40
 _WIDTHS = (222, 148, 111, 74, 60, 48, 40, 32, 24, 16, 8)
@@ -55,19 +55,32 @@ _HEAT = (
     (0.15, "#f2b452", "#3b2a10", "#94600f", "#fff"), (0.05, "#f8dfa6", "#3b2a10", "#5e4420", "#fff0d6"),
     (0.0, "#f1eee7", "#4a4338", "#3a352e", "#f3e7d2"),
 )  # fmt: skip
-#: Pages are dark where their readers want it; a picture that is made for a file or a program is light.
-_STYLE = (
+
+
+def _here(rules: str) -> str:
+    """The rules for pictures of graphs alone: what a page holds has the same short names, such as its code."""
+
+    def one(rule: re.Match[str]) -> str:
+        return ",".join(f".{SCOPE} {selector}" for selector in rule[1].split(",")) + rule[2]
+
+    return re.sub(r"([^{}]+)(\{[^{}]*\})", one, rules)
+
+
+_LIGHT = _here(
     "text{font:11px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}"
     ".b{font-weight:600;font-size:12px}.m{fill:#5f6368}.c,.l{font:10px ui-monospace,'DejaVu Sans Mono',monospace}"
     ".l{font-size:9px}.n{font-size:10px;fill:#fff}.o{font:600 9px system-ui,sans-serif;fill:#fff}"
     ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
-    "@media(prefers-color-scheme:dark){text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
+)
+#: Pages are dark where their readers want it; a picture that is made for a file or a program is light.
+_DARK = _here(
+    "text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
     ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.h{stroke:#17181a}.o{fill:#17181a}"
     + "".join(f".y.{hue}{{fill:{dark}}}.i.{hue}{{stroke:{dark}}}" for hue, (_, dark) in icons.TILES.items())
     + "".join(f".w.{kind}{{stroke:{dark}}}g.{kind}{{fill:{dark}}}" for kind, (_, dark) in HUES.items())
     + "".join(f".t{i}{{fill:{dark}}}.u{i}{{fill:{ink}!important}}" for i, (*_, dark, ink) in enumerate(_HEAT))
-    + "}"
 )
+_STYLE = f"{_LIGHT}@media(prefers-color-scheme:dark){{{_DARK}}}"
 
 
 #: As in the designer's bar.
@@ -151,7 +164,8 @@ def draw(
     width, height = max(right - left, 480.0), bottom - top
     times = {one.key: (one.milliseconds, one.share) for one in timings}
     wires, ports = wires_of(graph, by_key, at.get(OUTPUTS), rows, bottom - 10)
-    tiles = {card.tile: f'<g id="{card.tile_id}">{"" if few else _BLANK}{_tile(*card.tile)}</g>' for card in cards}
+    blank = "" if few else _BLANK
+    tiles = {c.tile: f'<g id="{c.tile_id}" class="{SCOPE}">{blank}{_tile(*c.tile)}</g>' for c in cards}
 
     def body() -> str:
         shown = [card.draw(times.get(card.node.key)) for card in cards]
@@ -171,7 +185,7 @@ def draw(
     whole = _TOP + height + _BELOW
     return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{whole:g}" '
-        f'viewBox="0 0 {width:g} {whole:g}" style="max-width:100%;height:auto" role="img" '
+        f'viewBox="0 0 {width:g} {whole:g}" style="max-width:100%;height:auto" class="{SCOPE}" role="img" '
         f'aria-label="{escape(words)}"><style>{_STYLE}</style>'
         f'<rect class="s" x=".5" y=".5" width="{width - 1:g}" height="{whole - 1:g}" rx="8" fill="#fff" '
         'stroke="#e0e3e7"/>'

@@ -10,6 +10,7 @@ import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import { exposeMarks, isExposed, subgraphOf } from "../../core/subgraph";
 import type { NodeView, PortRef, Value } from "../../protocol/generated";
+import { Values } from "../canvas/CardParts";
 import { Name } from "../canvas/Name";
 import { cardRects, relaid } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
@@ -45,6 +46,8 @@ function Wired({ node, argument }: Props) {
   const session = useSession();
   const source = node.argument_inputs[argument.name];
   const origin = useSel((s) => (source ? originOf(s.graph, source) : ""));
+  const body = useSel((s) => source && previewOf(s, source.node, source.output)?.body);
+  const sample = useSel((s) => s.sample);
   if (!source) return null;
   const cut = () => {
     const graph = session.store.get().graph;
@@ -71,6 +74,7 @@ function Wired({ node, argument }: Props) {
         />
       </span>
       <DrawnNow of={source} unit={argument.unit} />
+      {body?.type === "values" && <Values values={body.values} sample={sample} />}
     </span>
   );
 }
