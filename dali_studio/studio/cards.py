@@ -65,7 +65,7 @@ def coins_in(marks: Mapping[str, messages.Mark], graph: Graph, registry: Registr
 
 
 def whole_boxes(history: History, edits: Iterable[CardEdit]) -> list[CardEdit]:
-    """Edits in which a probability is that of the whole subgraph: a coin that came just now is not known to who asks."""
+    """Edits in which a probability is that of the whole subgraph: its new coin is not known to who asks."""
     groups = [mark.keys for mark in history.places.values() if isinstance(mark, messages.Group) and mark.subgraph]
 
     def whole(edit: CardEdit) -> CardEdit:
