@@ -33,11 +33,12 @@ const NONE: readonly string[] = [];
 export function DrawnNow({ of, unit }: { readonly of: PortRef; readonly unit: string }) {
   const sample = useSel((s) => s.sample);
   const drawn = useSel((s) => scalarOf(previewOf(s, of.node, of.output), s.sample));
-  const random = useSel((s) => nodeOf(s.graph, of.node)?.operator.startsWith("random."));
+  const node = useSel((s) => nodeOf(s.graph, of.node));
   if (drawn === undefined) return null;
+  const does = node?.operator.startsWith("random.") ? "draws" : "has";
   return (
     <span className="ds-drawn">
-      sample {sample + 1} {random ? "draws" : "has"} <b>{format.drawn(drawn, unit)}</b>
+      {node?.pin === "behind" ? "pinned:" : `sample ${sample + 1} ${does}`} <b>{format.drawn(drawn, unit)}</b>
     </span>
   );
 }
