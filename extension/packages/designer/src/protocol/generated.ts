@@ -566,6 +566,7 @@ export interface Catalog {
   readonly operators: readonly OperatorSchema[];
   readonly inputs_take: Readonly<Record<Kind, readonly Kind[]>>;
   readonly arguments_take: readonly Kind[];
+  readonly keep_kind: readonly string[];
 }
 
 /** Everything that other parts may know of an operator. */
