@@ -128,6 +128,7 @@ export interface Group {
   readonly subgraph: boolean;
   readonly collapsed: boolean;
   readonly exposed: readonly (readonly [string, string])[];
+  readonly about: string;
 }
 
 /** Junctions of a wire: points through which it is drawn. They mean nothing to the pipeline. */
