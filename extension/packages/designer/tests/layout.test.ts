@@ -467,5 +467,8 @@ describe("sources of arguments", () => {
     expect([floor.free(0, 0, 120), floor.free(0, 300, 120), floor.top(0)]).toEqual([135, 521, 521]);
     floor.pass(0, 150, 180);
     expect([floor.free(0, 0, 120), floor.top(0)]).toEqual([180, 521]);
+    // a card stands below a wire that runs straight through its column
+    floor.pass(0, 600, 628);
+    expect(floor.top(0)).toBe(628);
   });
 });
