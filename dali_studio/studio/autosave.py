@@ -33,7 +33,14 @@ def program_of(text: str) -> str:
     """What tells the pipeline of a document from others; empty for a document that could not be written."""
     if not text:
         return ""
-    return hashlib.sha256(json.dumps(json.loads(text)["pipeline"], sort_keys=True).encode()).hexdigest()[:12]
+    # a page that saves a notebook writes 30.0 as 30, and integers as its own numbers have them
+    found = json.loads(text, parse_float=_as_in_pages, parse_int=_as_in_pages)
+    return hashlib.sha256(json.dumps(found["pipeline"], sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _as_in_pages(number: str) -> float | int:
+    value = float(number)
+    return int(value) if value.is_integer() else value
 
 
 class Autosave:

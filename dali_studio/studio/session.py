@@ -29,7 +29,7 @@ from dali_studio.studio import findings, jobs
 from dali_studio.studio.aliases import added
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
-from dali_studio.studio.cards import asked, boxed, told, with_coins
+from dali_studio.studio.cards import asked, boxed, told, whole_boxes, with_coins
 from dali_studio.studio.documents import Documents
 from dali_studio.studio.kept import Kept
 from dali_studio.studio.outputs import pins
@@ -256,7 +256,7 @@ class Session:
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
         before = self.functions(), notes_in(self.history)
-        edits = unfolded(message.edits, self.graph, self.registry)
+        edits = unfolded(whole_boxes(self.history, message.edits), self.graph, self.registry)
         twins = followed(self.graph, self.registry, edits)
         held = pins.renamed(pins.pins_in(self.history), edits)
         held |= {key: self._pin(key) if held else None for key, held in message.pins.items()}

@@ -227,8 +227,6 @@ def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -
     text.fill(text.input_value() + "# that is all\n")
     text.press("Control+Enter")
     _await_dirty(page, True)
-    await_code(page, "# that is all")
-    lab.settle(page)
     page.evaluate("() => window.jupyterapp.commands.execute('dali-studio:undo')")
     _await_dirty(page, False)
     # and so is another place of a card

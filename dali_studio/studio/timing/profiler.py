@@ -38,6 +38,8 @@ from dali_studio.studio.timing.timeline import timeline
 
 #: Batches of a run of which nobody says how many: between these, while they take less than so many seconds.
 _MIN_BATCHES, _USUAL, _MAX_BATCHES = 8, 20, 128
+#: Fewer batches say nothing of the pipeline's speed: they may all lie ready, made ahead, when they are asked for.
+_FEWEST_AHEAD = 4
 _SHORT, _LONG = 0.4, 0.9
 #: Seconds between two words on how far the nodes of a batch are.
 _TOLD = 0.2
@@ -65,6 +67,11 @@ class Measured:
             return asked
         each = max(seconds / max(self.batches, 1), 1e-6)
         return min(max(_MIN_BATCHES, min(_USUAL, round(_LONG / each)), round(_SHORT / each)), _MAX_BATCHES)
+
+
+def _in_all(batches: int) -> int:
+    """How many batches a run makes of which so many are measured."""
+    return batches * 2 if batches >= _FEWEST_AHEAD else batches
 
 
 class Profiler:
@@ -147,8 +154,8 @@ class Profiler:
         ----------
         graph : Graph
         batches : int
-            Measured batches, made alone; the same number is then made ahead. 0: as many as fit into about a second, at
-            least 8.
+            Measured batches, made alone; the same number, if it is 4 or more, is then made ahead. 0: as many as fit
+            into about a second, at least 8.
         revision : int
             Of the graph; it is part of the report.
         pause : callable
@@ -167,7 +174,8 @@ class Profiler:
             self._progress(next(number), 2 * made)
 
         whole = made > 0 and made >= measured.wanted and not measured.failed
-        speed, failed = self._ahead(part, made, ahead, pause) if whole else (Speed(), ())
+        again = whole and _in_all(made) > made
+        speed, failed = self._ahead(part, made, ahead, pause) if again else (Speed(), ())
         measured.failed = measured.failed or failed
         self.drawn = timeline(measured.probe, revision)
         if self.drawn is not None:
@@ -249,7 +257,7 @@ class Profiler:
         self._send(messages.Busy(busy=False), [])
 
     def _begin(self, batches: int) -> None:
-        self._begun, self._at = perf_counter(), (0, 2 * (batches or _MIN_BATCHES))
+        self._begun, self._at = perf_counter(), (0, _in_all(batches or _MIN_BATCHES))
         self._send(messages.Busy(busy=True), [])
 
     def _progress(self, done: int, total: int, keys: Iterable[str] = (), samples: int = 0) -> None:
@@ -297,7 +305,7 @@ class Profiler:
                 iterations += 1
                 measured.batches += warm
                 measured.samples += warm * size
-                progress(measured.batches, 2 * measured.wanted)
+                progress(measured.batches, _in_all(measured.wanted))
                 paused = perf_counter()
                 pause()
                 begin += perf_counter() - paused

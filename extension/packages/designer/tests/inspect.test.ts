@@ -76,6 +76,7 @@ describe("what is typed", () => {
     const wide = argument({ span: [-180, 180] });
     expect(rangeSpan(wide, -30, 30)).toEqual([-180, 180]);
     expect(rangeSpan(wide, -1, 1)).toEqual([-5, 5]);
+    expect(rangeSpan(wide, -10, 10)).toEqual([-50, 50]);
     expect(rangeSpan(wide, 5, 5)).toEqual([-180, 180]);
     expect(rangeSpan(wide, -1, 200)).toEqual([-180, 200]);
     expect(rangeSpan(argument({ span: [0, 1] }), 0.01, 0.02)).toEqual([0, 0.04]);

@@ -15,7 +15,10 @@ import {
   isDense,
   isHidden,
   keysOfCard,
+  labelOf,
+  listedIn,
   movedNodes,
+  offeredOf,
   outsideOf,
   placeOf,
   pushed,
@@ -26,7 +29,7 @@ import {
 import type { Group, Mark, NodeView } from "../src/protocol/generated";
 import { refOfHandle, slotOfHandle } from "../src/react/canvas/drag";
 import { rectsOf } from "../src/react/canvas/sizes";
-import { finished, GRAPH as graph, ref, timing } from "./fixtures";
+import { finished, GRAPH as graph, node, ref, timing } from "./fixtures";
 
 const KEYS = ["rotate", "angle"];
 const POSITIONS = Object.fromEntries(graph.nodes.map((n, i) => [n.key, { x: 20 + 184 * i, y: 14 + 10 * i }]));
@@ -76,6 +79,26 @@ describe("subgraphs", () => {
       ][0];
     expect(boxed(ends, ["decode", "rotate", "angle"])?.exits.map((e) => e.node)).toEqual(["rotate", "angle", "decode"]);
     expect(boxed([ref("decode"), ref("angle")], ["decode", "angle"])?.exits[0]?.node).toBe("decode");
+  });
+
+  it("offer what their random numbers are drawn from, and list these first", () => {
+    const [box] = boxesOf(collapsed()).values();
+    if (!box) throw new Error("no box");
+    const inner = ["coin", "shift", "pixels"].map((key) =>
+      node(key, key === "pixels" ? "rotate" : "random.uniform", { arguments: { range: [0, 1], shape: [2] } }),
+    );
+    const drawing = {
+      ...box,
+      nodes: inner,
+      group: { ...box.group, exposed: [["shift", "range"]] as const },
+    };
+    expect(offeredOf(drawing, "coin")).toEqual([["shift", "range"]]);
+    expect(offeredOf(drawing)).toEqual([
+      ["shift", "range"],
+      ["coin", "range"],
+    ]);
+    expect(inner.map((one) => labelOf(one, "range"))).toEqual(["coin", "shift", "range"]);
+    expect(listedIn(drawing, "coin").map((one) => one.key)[0]).toBe("shift");
   });
 
   it("name the node within at the ends of wires, and hide the wires inside", () => {
@@ -160,7 +183,16 @@ describe("how much cards show", () => {
 describe("subgraphs in subgraphs", () => {
   const all = graph.nodes.map((n) => n.key);
   const group = (keys: readonly string[], collapsed = true): Mark => {
-    return { type: "group", keys, title: keys[0] ?? "", hue: "slate", subgraph: true, collapsed, exposed: [] };
+    return {
+      type: "group",
+      keys,
+      title: keys[0] ?? "",
+      hue: "slate",
+      subgraph: true,
+      collapsed,
+      exposed: [],
+      about: "",
+    };
   };
   const OUTER = ["decode", ...KEYS];
   const nested = { inner: group(KEYS), outer: group(OUTER) };

@@ -266,6 +266,7 @@ declare module "@jupyterlab/docregistry" {
       readonly fileChanged: ISignal<IContext<T>, unknown>;
       readonly disposed: ISignal<IContext<T>, void>;
       save(): Promise<void>;
+      saveAs(): Promise<void>;
       revert(): Promise<void>;
     }
     interface IFileType {

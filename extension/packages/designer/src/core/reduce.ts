@@ -323,7 +323,7 @@ export function receive(state: State, message: KernelMessage): State {
         draft: { ...draft, base: asked.source, taken: draft.source === asked.source },
       };
     }
-    case "refused":
+    case "refused": {
       // said beside the text, which stays as it is
       if (asked?.kind === "code" && state.draft)
         return {
@@ -336,9 +336,11 @@ export function receive(state: State, message: KernelMessage): State {
         const text = `No wire was drawn: ${message.diagnostics[0]?.message ?? ""}`;
         return { ...state, awaited: [], view: { ...state.view, notice: { text, node: OUTPUTS } } };
       }
-      if (asked?.kind === "edits" && asked.edits.some((e) => e.type === "set_chance")) {
+      const chance = asked?.kind === "edits" && asked.edits.find((e) => e.type === "set_chance");
+      if (chance) {
         const [{ message: text = "", hint = "" } = {}] = message.diagnostics;
-        return { ...state, awaited: [], view: { ...state.view, notice: { text: `${text} ${hint}`, node: OUTPUTS } } };
+        const notice = { text: `${text} ${hint}`, node: chance.key, below: true };
+        return { ...state, awaited: [], view: { ...state.view, notice } };
       }
       // said below the field; nothing is wrong with a pipeline that does not exist
       if (state.view.tried && state.graph?.nodes.length === 0 && message.diagnostics[0]?.code === "DS302") {
@@ -351,6 +353,7 @@ export function receive(state: State, message: KernelMessage): State {
         awaited: [],
         run: { ...state.run, running: false, stopping: false },
       };
+    }
     case "previews":
       return onPreviews(state, message);
     case "sample_strip":

@@ -207,8 +207,13 @@ export interface View {
   readonly whole: boolean;
   /** Whether their histogram has a log scale. */
   readonly log: boolean;
-  /** What was done just now, with [Undo]; or what was refused, with a fix. */
-  readonly notice: { readonly text: string; readonly node: string; readonly fix?: Fix } | null;
+  /** What was done just now, with [Undo]; or what was refused, with a fix, or told below the slider of `node`. */
+  readonly notice: {
+    readonly text: string;
+    readonly node: string;
+    readonly fix?: Fix;
+    readonly below?: boolean;
+  } | null;
   /** The wire into which what is dragged would go. */
   readonly target: string;
   /** Select the nodes that the next revision brings, or the last one alone. */

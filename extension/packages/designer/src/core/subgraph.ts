@@ -41,6 +41,14 @@ export function operatorsOf(box: Box): readonly NodeView[] {
   return box.nodes.filter((n) => !n.operator.startsWith("_"));
 }
 
+const isDraw = (n: NodeView) => n.operator.startsWith("random.");
+
+/** Its inner operators, those first that tell what it does: numbers that are drawn, but for its `coin`, then steps of pictures. */
+export function listedIn(box: Box, coin = ""): readonly NodeView[] {
+  const rank = (n: NodeView) => (isDraw(n) && n.key !== coin ? 0 : n.output_kinds[0] === "image" ? 1 : 2);
+  return [...operatorsOf(box)].sort((a, b) => rank(a) - rank(b));
+}
+
 function boxOf(graph: GraphView, catalog: CatalogIndex | undefined, name: string, group: Group): Box | null {
   const inside = new Set(group.keys);
   const nodes = topological(graph).filter((n) => inside.has(n.key));
@@ -229,6 +237,22 @@ export function exposedOf(box: Box): readonly (readonly [string, string])[] {
   return box.group.exposed.filter(([key]) => box.nodes.some((n) => n.key === key));
 }
 
+/** What says from where a random number is drawn. */
+const SPANS = ["range", "values", "probability", "mean", "stddev"];
+
+/** The arguments by which the work of a box is set: those on the box, then what its random numbers are drawn from, but for its `coin`. */
+export function offeredOf(box: Box, coin = ""): readonly (readonly [string, string])[] {
+  const drawn = box.nodes
+    .filter((n) => isDraw(n) && n.key !== coin)
+    .flatMap((n) => SPANS.filter((name) => name in n.arguments).map((name) => [n.key, name] as const));
+  return [...exposedOf(box), ...drawn.filter(([key, name]) => !isExposed(box, key, name))];
+}
+
+/** How an argument of an inner node is called on its box. */
+export function labelOf(node: NodeView, argument: string): string {
+  return isDraw(node) ? node.key : argument;
+}
+
 /** Where a wire begins and ends on the canvas: cards, and handles there. A handle of a box names the node within. */
 export function endsOf(state: State, wire: Wire, handleOf: (slot: Slot) => string) {
   const [source, target] = [cardOf(state, wire.source.node), cardOf(state, wire.slot.node)];
@@ -302,6 +326,22 @@ export function selectedBox(state: State): Box | undefined {
     ? box
     : undefined;
 }
+
+/** The expanded subgraph whose nodes are selected: with or without what applies it to a part of the samples. */
+export const expandedBox = derived(
+  (s) => [s.graph, s.marks, s.opening, s.confirmed, s.view.selection],
+  (state): Box | null => {
+    const { graph, marks, opening, confirmed } = state;
+    const { selection } = state.view;
+    for (const [name, group] of graph && selection.length > 1 ? groupsOf(marks) : []) {
+      if (!group.subgraph || group.collapsed || !selection.every((key) => group.keys.includes(key))) continue;
+      const box = graph && boxOf(graph, opening?.catalog, name, group);
+      const own = box ? operatorsOf(box).filter(({ key }) => key !== confirmed?.coins[name]) : [];
+      if (own.every(({ key }) => selection.includes(key))) return box;
+    }
+    return null;
+  },
+);
 
 /** The group whose nodes are what is selected, or of a single node the innermost that it is in, with its name. */
 function groupOf(state: State): readonly [string, Group] | undefined {

@@ -128,6 +128,7 @@ export interface Group {
   readonly subgraph: boolean;
   readonly collapsed: boolean;
   readonly exposed: readonly (readonly [string, string])[];
+  readonly about: string;
 }
 
 /** Junctions of a wire: points through which it is drawn. They mean nothing to the pipeline. */
@@ -567,6 +568,7 @@ export interface Catalog {
   readonly operators: readonly OperatorSchema[];
   readonly inputs_take: Readonly<Record<Kind, readonly Kind[]>>;
   readonly arguments_take: readonly Kind[];
+  readonly keep_kind: readonly string[];
 }
 
 /** Everything that other parts may know of an operator. */

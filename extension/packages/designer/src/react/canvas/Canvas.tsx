@@ -9,7 +9,7 @@ import {
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import { type Detail, detailOf, EDGE, headOf, isFar, isTight, MIN_SCALE } from "../../core/detail";
-import { isFloating } from "../../core/drawer";
+import { isCrowded, isFloating } from "../../core/drawer";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
@@ -43,7 +43,7 @@ import { Stages } from "./Stages";
 import { layoutOfSelected, placesIn, reflowed, relaid } from "./sizes";
 import { useAnimate } from "./useAnimate";
 import { useArea } from "./useArea";
-import { roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
+import { roomOf, useAutoPlace, useFlowNodes, useGrowth } from "./useFlow";
 import { useGestures } from "./useGestures";
 import { type Touch, useSight } from "./useSight";
 import { useWiring } from "./useWiring";
@@ -94,7 +94,7 @@ function CanvasView() {
   const earlier = useRef<readonly string[]>([]);
   latest.current = nodes;
 
-  const floats = breadth === "slim" || dense;
+  const floats = useSel((s) => (breadth === "slim" || dense) && !isCrowded(s, breadth));
   const { fit, keep, told, moves, uncover, screenRect } = useSight(box, latest, touched, floats);
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   const positions = useSel((s) => s.positions);
@@ -161,6 +161,7 @@ function CanvasView() {
     [session, animate, fit, fitSoon, keep],
   );
   useAutoPlace(box, fitSoon);
+  useGrowth();
   useFirstFit(nodes.length, fit, keep, reflow, box, touched);
 
   useRefit(nodes.length, () => (touched.current ? fit(200) : keep()));

@@ -6,14 +6,14 @@ import { freePlace } from "../../core/freeSpot";
 import { cardsOf, nodeOf, OUTPUTS } from "../../core/graph";
 import { CARD, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { derived, findings, findingsAt, operatorOf, severity, timingOf } from "../../core/select";
+import { canUndo, derived, findings, findingsAt, operatorOf, severity, timingOf } from "../../core/select";
 import { STRIP } from "../../core/sight";
 import type { State } from "../../core/state";
 import { boxesOf, cornerOf, keysOfCard, outsideOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { describe } from "./OpCard";
-import { cardRects, firstPlaces, layoutOf, sizesOf } from "./sizes";
+import { cardRects, firstPlaces, givenWay, heightsOf, layoutOf, sizesOf } from "./sizes";
 
 function label(state: State, key: string): string {
   if (key === OUTPUTS) return `outputs, ${format.plural(state.graph?.outputs.length ?? 0, "result")}`;
@@ -126,7 +126,9 @@ export function useAutoPlace(box: RefObject<HTMLElement | null>, fit: () => void
     if (!state.graph) return;
     const placed = cardsOf(state.graph).filter((k) => state.positions[k]);
     if (placed.length === 0) {
-      const more = box.current?.clientHeight ? roomOfCode(state) : 0;
+      // an edit closes nothing that is open
+      const edited = state.pending.length > 0 || canUndo(state);
+      const more = edited || !box.current?.clientHeight ? 0 : roomOfCode(state);
       const { positions, folds } = firstPlaces(state, roomOf(box.current), more);
       if (folds) session.view({ drawer: null });
       session.move(positions);
@@ -145,6 +147,20 @@ export function useAutoPlace(box: RefObject<HTMLElement | null>, fit: () => void
     }
     session.move(found);
   }, [missing, session, box, fit]);
+}
+
+/** Cards make room for those above them that grow with what comes to be known of their data. */
+export function useGrowth(): void {
+  const session = useSession();
+  const heights = useSel(heightsOf);
+  const before = useRef(new Map<string, number>());
+  useEffect(() => {
+    const state = session.store.get();
+    // what was never shown was put by heights that are not known
+    const known = before.current.size > 0 || state.view.inside.length > 0;
+    if (known) session.move(givenWay(state, before.current));
+    for (const [id, height] of heights) before.current.set(id, height);
+  }, [heights, session]);
 }
 
 /** The outputs stand right of what they return. */

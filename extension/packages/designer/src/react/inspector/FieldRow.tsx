@@ -25,6 +25,8 @@ interface Props {
   readonly argument: Argument;
   /** More nodes that are set with it. */
   readonly others?: readonly string[];
+  /** Its name, where several of one name stand together. */
+  readonly label?: string;
 }
 
 const NONE: readonly string[] = [];
@@ -33,11 +35,12 @@ const NONE: readonly string[] = [];
 export function DrawnNow({ of, unit }: { readonly of: PortRef; readonly unit: string }) {
   const sample = useSel((s) => s.sample);
   const drawn = useSel((s) => scalarOf(previewOf(s, of.node, of.output), s.sample));
-  const random = useSel((s) => nodeOf(s.graph, of.node)?.operator.startsWith("random."));
+  const node = useSel((s) => nodeOf(s.graph, of.node));
   if (drawn === undefined) return null;
+  const does = node?.operator.startsWith("random.") ? "draws" : "has";
   return (
     <span className="ds-drawn">
-      sample {sample + 1} {random ? "draws" : "has"} <b>{format.drawn(drawn, unit)}</b>
+      {node?.pin === "behind" ? "pinned:" : `sample ${sample + 1} ${does}`} <b>{format.drawn(drawn, unit)}</b>
     </span>
   );
 }
@@ -185,7 +188,7 @@ function Differing({ keys, argument, set }: DifferingProps) {
 }
 
 /** One argument: dot when changed, name, control, and under it what is wrong. */
-export function FieldRow({ node, argument, others = NONE }: Props) {
+export function FieldRow({ node, argument, others = NONE, label = argument.name }: Props) {
   const { set, reset } = useSetter([node.key, ...others], argument.name);
   const [typed, setTyped] = useState("");
   const said = useFinding(node.key, argument.name);
@@ -208,7 +211,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
       data-testid={`field-${argument.name}`}
     >
       <span className="ds-field-name" title={`${argument.name}: ${tooltip(argument)}`}>
-        <span>{argument.name}</span>
+        <span>{label}</span>
         {unit && <small>{unit}</small>}
         {argument.required && <small>*</small>}
         {others.length === 0 && <Expose node={node} argument={argument} />}
