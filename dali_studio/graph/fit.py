@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import msgspec
 
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.dtypes import ENUMERATIONS
+from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import KINDS, Kind, TensorMeta
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import Node
-from dali_studio.schema.model import ArgumentSchema, Catalog, InputSchema
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.model import ArgumentSchema, Catalog, InputSchema, OperatorSchema
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import AnyElement
-from dali_studio.schema.values import wire_dtype
+from dali_studio.schema.values import canonical, wire_dtype
 
 #: What each kind of input takes. Only what can never make sense is left out: encoded bytes are opaque to everything but
 #: decoders, while spectrograms are filtered like images and random numbers stand in for any tensor.
@@ -53,7 +57,22 @@ def catalog(registry: Registry) -> Catalog:
         operators=tuple(registry.shown()),
         inputs_take={target: tuple(source for source in KINDS if kinds_fit(source, target)) for target in KINDS},
         arguments_take=tuple(kind for kind in KINDS if kind not in _OPAQUE),
+        keep_kind=tuple(one.name for one in registry.shown() if _keeps_kind(one, registry)),
     )
+
+
+def _keeps_kind(schema: OperatorSchema, registry: Registry) -> bool:
+    """Whether an operator that takes any data gives the same kind, a picture for a picture: its inference says so."""
+    takes, gives = schema.inputs[:1], schema.outputs
+    if [one.kind for one in (*takes, *gives)] != ["any", "any"] or takes[0].shape_only:
+        return False
+    examples = registry.operator(schema.name).examples
+    given = examples[0].arguments if examples else {}
+    values = {one.name: canonical(one, given[one.name]) for one in schema.arguments if one.name in given}
+    picture = TensorMeta(DALIDataType.UINT8, 3, "HWC", "image")
+    with suppress(Exception):  # it takes more than a picture, or other data
+        return [meta.kind for meta in registry.infer(schema.name, Args(schema, values), [picture])] == ["image"]
+    return False
 
 
 def input_misfits(

@@ -436,8 +436,11 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
         For each kind of input the kinds of data that it takes.
     arguments_take
         The kinds of data that an argument takes.
+    keep_kind
+        Operators that take data of any kind and give the same kind, such as a picture for a picture.
     """
 
     operators: tuple[OperatorSchema, ...]
     inputs_take: dict[Kind, tuple[Kind, ...]]
     arguments_take: tuple[Kind, ...]
+    keep_kind: tuple[str, ...] = ()

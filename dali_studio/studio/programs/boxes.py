@@ -30,11 +30,11 @@ _SEEN = 20
 _PART = 0.75
 
 
-def boxed(keys: Sequence[str], title: str, cards: Cards, few: int = _FEW) -> dict[str, Group]:
+def boxed(keys: Sequence[str], title: str, cards: Cards, few: int = _FEW, about: str = "") -> dict[str, Group]:
     """A box of nodes, by the name of its mark; none of a few cards."""
     if sum(key not in cards.owners for key in keys) <= few:
         return {}
-    return {f"box {keys[0]}": Group(keys=tuple(keys), title=title, subgraph=True, collapsed=True)}
+    return {f"box {keys[0]}": Group(keys=tuple(keys), title=title, subgraph=True, collapsed=True, about=about)}
 
 
 def box_of_added(
@@ -90,5 +90,6 @@ def _called_in(text: ProgramText, function: ast.FunctionDef, cards: Cards, most:
         if name in functions and sum(key not in cards.owners for key in step.made) > most:
             found |= _called_in(text, functions[name], cards, most)
         elif name in functions or (_LIBRARY in text.text and len(step.made) > _MANY):
-            found |= boxed(step.made, name.rpartition(".")[2], cards)
+            about = (ast.get_docstring(functions[name]) or "").partition("\n")[0] if name in functions else ""
+            found |= boxed(step.made, name.rpartition(".")[2], cards, about=about)
     return found

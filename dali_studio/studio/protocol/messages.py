@@ -141,7 +141,9 @@ class Group(msgspec.Struct, frozen=True, kw_only=True, tag="group"):
     subgraph: bool = False
     collapsed: bool = False
     exposed: tuple[tuple[str, str], ...] = ()
+    about: str = ""
     #: exposed: arguments, by node and name, that the box shows and the function takes
+    #: about: what the function that it came from says of itself, such as the transform that it does the work of
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True, tag="route"):

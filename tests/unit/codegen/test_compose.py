@@ -177,6 +177,7 @@ def test_pixels_are_those_of_the_package(
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_each_transform_that_is_offered_runs(library: str) -> None:
+    assert len(LIBRARIES[library]) >= 35
     for name, rule in LIBRARIES[library].items():
         values = {**rule.example, **({} if rule.p is None else {"p": 1.0})}
         call = ", ".join(f"{key}={value!r}" for key, value in values.items())
@@ -287,7 +288,8 @@ def test_objects_are_read_by_what_they_were_made_with() -> None:
     ])  # fmt: skip
     program = compose_program(compose, [])
     assert "resize_shorter=256, interp_type=types.INTERP_CUBIC" in program
-    assert "color_twist(images, brightness=fn.random.uniform(range=[0.6, 1.4]))" in program
+    assert "    brightness = fn.random.uniform(range=[0.6, 1.4])\n" in program
+    assert "color_twist(images, brightness=brightness)" in program
     assert "coin_flip(probability=0.2" in program and "window_size=[3, 5], sigma=1)" in program
     assert "mean=[127.5], std=[63.75]" in program
     alb = kind("Rotate", "albumentations.augmentations.geometric", p=0.3)
@@ -357,3 +359,13 @@ def test_a_transform_of_many_steps_is_a_function_and_so_is_a_choice_that_holds_o
     # what is told is told at the node of its own step
     graph = read_compose(one("albumentations", text), found=(told := list[Diagnostic]()))
     assert {one.node for one in told if "MotionBlur" in one.message} == {"motion_blur"} and "motion_blur" in graph
+
+
+def test_draws_are_called_as_what_they_are_for_and_functions_tell_the_call_that_they_do_the_work_of() -> None:
+    source = (
+        "import albumentations as A\n"
+        "A.Compose([A.RandomBrightnessContrast(p=0.2), A.RandomBrightnessContrast(p=0.5), A.ShiftScaleRotate(p=0.4)])\n"
+    )
+    drawn = {"brightness_shift", "contrast", "brightness_shift_2", "contrast_2", "scale", "angle", "shift_x", "shift_y"}
+    assert drawn <= set(read_compose(source, found=[]))
+    assert 'def shift_scale_rotate(images):\n    """ShiftScaleRotate(p=0.4)"""\n' in compose_program(source, [])

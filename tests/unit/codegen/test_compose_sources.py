@@ -61,7 +61,7 @@ def written(text: str) -> tuple[str, list[str]]:
         ("class M:\n    def __init__(self):\n        self.transforms = [T.Resize(9)]\n        self.transforms.append(T.CenterCrop(5))\n        self.t = T.Compose(self.transforms)",
          ["shorter=9", "crop=[5, 5]"]),
         ("given = dict(size=48)\nt = T.Compose([T.RandomCrop(**given), T.ColorJitter(*(0.5,) * 2)])",
-         ["crop=[48, 48]", "range=[0.5, 1.5]), contrast="]),
+         ["crop=[48, 48]", "brightness = fn.random.uniform(range=[0.5, 1.5])", "contrast = fn.random"]),
         ("a = T.CenterCrop(6)\nb = T.CenterCrop(5)\nt = nn.Sequential(T.Resize(9), a, b)", ["crop=[6, 6]", "crop=[5, 5]"]),
         ("items = [T.Resize(9), T.CenterCrop(5)]\nt = nn.Sequential(*items)", ["shorter=9", "crop=[5, 5]"]),
         ("from PIL.Image import BICUBIC\nt = T.Compose([T.Resize(9, BICUBIC)])", ["INTERP_CUBIC"]),

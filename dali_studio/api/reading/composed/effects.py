@@ -79,8 +79,8 @@ def affine(
         yield step.format(given)
         given = "matrix, "
     if moved != (_STILL, _STILL):
-        x, y = (f"shape[{1 - at}] * {uniform(span)}" for at, span in enumerate(moved))
-        yield f"offset = math.floor(fn.stack({x}, {y}) + 0.5)"
+        yield from (f"shift_{axis} = {uniform(span)}" for axis, span in zip("xy", moved, strict=True))
+        yield "offset = math.floor(fn.stack(shape[1] * shift_x, shape[0] * shift_y) + 0.5)"
         yield "matrix = fn.transforms.translation(matrix, offset=offset)"
     yield (
         f"images = fn.warp_affine(images, matrix=matrix, inverse_map=False, fill_value="
@@ -98,7 +98,8 @@ def perspective(transform: Transform, state: State) -> Iterator[str]:
     yield _SHAPE
     yield "inwards = fn.constant(fdata=[1, 1, -1, 1, -1, -1, 1, -1], shape=[4, 2])"
     yield "corners = fn.constant(fdata=[0, 0, 1, 0, 1, 1, 0, 1], shape=[4, 2])"
-    yield f"corners = corners + fn.random.uniform(range=[0, {number(part)}], shape=[4, 2]) * inwards"
+    yield f"distortion = fn.random.uniform(range=[0, {number(part)}], shape=[4, 2])"
+    yield "corners = corners + distortion * inwards"
     yield "first, second, third, fourth = corners[0], corners[1], corners[2], corners[3]"
     yield "across, down, rest = second - third, fourth - third, first - second + third - fourth"
     yield "area = across[0] * down[1] - across[1] * down[0]"

@@ -78,6 +78,12 @@ class Transform:
     foreign: bool = False
     line: int = 0
 
+    def call(self) -> str:
+        """How it was made, as a program has it."""
+        given = {**{name: repr(value) for name, value in self.values.items() if value is not None}, **self.unread}
+        held = [f"[{', '.join(one.call() for one in self.inner)}]"] if self.inner else []
+        return f"{self.name}({', '.join([*held, *(f'{name}={value}' for name, value in given.items())])})"
+
 
 class _Given(Mapping[str, Any]):
     """Values, and which of them were asked for."""
@@ -150,6 +156,8 @@ class State:
         There are several pictures of each sample, windows of one.
     functions : dict
         The lines of transforms of many steps, by the names of the functions that they become.
+    draws : set of str
+        Variables of numbers that are drawn for arguments.
     """
 
     found: list[Diagnostic]
@@ -162,6 +170,7 @@ class State:
     leave_out: bool = False
     file: str = "program"
     functions: dict[str, Sequence[str]] = field(default_factory=dict[str, "Sequence[str]"])
+    draws: set[str] = field(default_factory=set[str])
 
     def note(self, transform: Transform, text: str) -> None:
         """Say what is different."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -52,6 +53,10 @@ _OF_FLOATS = {*_OF_PLANES, "rotate", "warp_affine", "slice", "transpose", "gauss
 _VARIABLES = ("composed", "files", "images", "labels", "shape")
 #: A transform of more operations is a function.
 _FEW = 5
+#: Characters of the call of a transform that its function tells.
+_LONG = 100
+#: An argument for which a number is drawn.
+_DRAWN = re.compile(r"\b(\w+)=(fn\.random\.\w+\([^()]*\))(?=[,)])")
 #: What the comment before a step begins with.
 _STEP = "# step "
 
@@ -233,7 +238,7 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
             yield from _all_of(transform, state)
         elif transform.name in ("OneOf", "RandomChoice") and transform.inner:
             yield from _typed(transform, state)
-            yield from _gathered(_held(transform, state), [*_one_of(transform, state)], state)
+            yield from _gathered(_held(transform, state), transform, [*_one_of(transform, state)], state)
         elif transform.name == "RandomOrder" and transform.library == "torchvision":
             state.note(transform, "its transforms follow each other in their order.")
             yield from _lines(transform.inner, state)
@@ -242,13 +247,14 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
             lines = list(_some_of(transform, state))
             some = any("images = " in line for line in lines)  # else all of them were left out
             lines = [*state.perhaps(numeric(transform.values.get("p"), 1.0), lines if some else ())]
-            yield from _gathered(_held(transform, state), lines, state)
+            yield from _gathered(_held(transform, state), transform, lines, state)
         else:
             rule = None if transform.foreign else LIBRARIES[transform.library].get(transform.name)
             state.steps += 1
             lines = list(state.unknown(transform) if rule is None else _of_rule(rule, transform, state))
+            lines = [*_draws_named(lines, state.draws)]
             lines[:0] = [f"{_STEP}{state.steps}: {transform.name}"] if lines else []
-            yield from _gathered(transform.name, lines, state)
+            yield from _gathered(transform.name, transform, lines, state)
 
 
 def _held(transform: Transform, state: State) -> str:
@@ -257,7 +263,7 @@ def _held(transform: Transform, state: State) -> str:
     return names[0] if len(names) == len(transform.inner) == 1 else transform.name
 
 
-def _gathered(name: str, lines: list[str], state: State) -> Iterator[str]:
+def _gathered(name: str, transform: Transform, lines: list[str], state: State) -> Iterator[str]:
     """Lines as they are, or as the call of a function if they would be many cards."""
     made = (ast.Call, ast.BinOp, ast.Subscript, ast.If)
     count = sum(isinstance(one, made) for one in ast.walk(ast.parse("\n".join(lines))))
@@ -268,7 +274,8 @@ def _gathered(name: str, lines: list[str], state: State) -> Iterator[str]:
     for taken in (*_VARIABLES, *_MODULES, *state.functions):
         names.unused(taken)
     function = names.unused(function_name(name))
-    state.functions[function] = lines
+    told = re.sub(r'[\\"\s]+', " ", transform.call())
+    state.functions[function] = [f'"""{told if len(told) < _LONG else f"{told[:_LONG]}..."}"""', *lines]
     yield f"images = {function}(images)"
 
 
@@ -296,6 +303,22 @@ def _of_rule(rule: Rule, transform: Transform, state: State) -> list[str]:
                     for perm, layout in (([1, 2, 0], "HWC"), ([2, 0, 1], "CHW")))  # fmt: skip
         return [to, *lines, back]
     return lines
+
+
+def _draws_named(lines: Sequence[str], taken: set[str]) -> Iterator[str]:
+    """Lines in which numbers that are drawn for an argument are called as it is, before the step that takes them."""
+    text = "\n".join(lines)
+    for line in lines:
+        call = line
+        for name, draw in _DRAWN.findall(line):
+            if len(re.findall(rf"\b{name}\b", text)) > 1:  # something else is called so
+                continue
+            numbered = (f"{name}_{i}" for i in itertools.count(2))
+            own = next(one for one in itertools.chain([name], numbered) if one not in taken)
+            taken.add(own)
+            yield f"{line[: len(line) - len(line.lstrip())]}{own} = {draw}"
+            call = call.replace(f"{name}={draw}", f"{name}={own}")
+        yield call
 
 
 def _some_of(transform: Transform, state: State) -> Iterator[str]:
@@ -334,8 +357,9 @@ def _all_of(transform: Transform, state: State) -> Iterator[str]:
         state.note(transform, f"it is done always, and not with a probability of {p:g}, since it changes the type.")
         p = 1.0
     lines = [*state.perhaps(p, lines)]
-    # a Compose is the pipeline itself
-    yield from _gathered(_held(transform, state), lines, state) if p < 1 and "Compose" not in transform.name else lines
+    if p < 1 and "Compose" not in transform.name:  # which is the pipeline itself
+        lines = [*_gathered(_held(transform, state), transform, lines, state)]
+    yield from lines
 
 
 def _typed(transform: Transform, state: State) -> Iterator[str]:

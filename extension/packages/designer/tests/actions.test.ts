@@ -12,6 +12,7 @@ import {
 import { argumentOf, fillArgument, fillOperator } from "../src/core/catalog";
 import { applyEdits, CODE } from "../src/core/edits";
 import { nodeOf, OUTPUTS, topological, walk, wiresOf } from "../src/core/graph";
+import { spliceStep } from "../src/core/splice";
 import { GRAPH, INDEX, node, ref } from "./fixtures";
 
 const context = { graph: GRAPH, catalog: INDEX };
@@ -112,6 +113,30 @@ describe("adding", () => {
       [ref("decode")],
       [ref("function")],
     ]);
+  });
+  it("goes into the chain, and into a wire, as an operator that keeps the kind of any data", () => {
+    const any = {
+      class_name: "X",
+      category: "effects",
+      summary: "",
+      inputs: [{ name: "data" }],
+      outputs: [{ name: "data" }],
+    };
+    const both = ["erase", "mean"].map((name) => fillOperator({ ...any, name, node_name: name }));
+    const catalog = {
+      ...INDEX,
+      byName: new Map([...INDEX.byName, ...both.map((o) => [o.name, o] as const)]),
+      keepKind: ["erase"],
+    };
+    const now = { graph: GRAPH, catalog };
+    const fed = both.map((operator) => {
+      const step = addStep(now, operator, { at: { x: 0, y: 0 }, from: ref("decode"), selected: true });
+      return nodeOf(applyEdits(GRAPH, step.edits, catalog), "rotate")?.inputs;
+    });
+    expect(fed).toEqual([[ref("erase")], [ref("decode")]]);
+    const wire = wiresOf(GRAPH).find(({ slot }) => slot.kind === "input" && slot.node === "rotate");
+    const spliced = both.map((operator) => wire && spliceStep(now, operator, wire, { x: 0, y: 0 })?.select);
+    expect(spliced).toEqual([["erase"], undefined]);
   });
   it("returns the first picture of an empty pipeline", () => {
     if (!rotate) throw new Error("the fixture has no rotate");

@@ -139,7 +139,7 @@ describe("marks", () => {
   });
   it("frame the cards that are there", () => {
     const cards = new Map([["a", { x: 10, y: 20, width: 30, height: 40 }]]);
-    const plain = { subgraph: false, collapsed: false, exposed: [] } as const;
+    const plain = { subgraph: false, collapsed: false, exposed: [], about: "" } as const;
     const group = { type: "group", keys: ["a", "gone"], title: "", hue: "slate", ...plain } as const;
     expect(framesOf(group, cards)).toEqual([{ x: -2, y: -6, width: 54, height: 78 }]);
     expect(framesOf({ ...group, keys: ["gone"] }, cards)).toEqual([]);
@@ -155,6 +155,7 @@ describe("marks", () => {
       subgraph: true,
       collapsed: false,
       exposed: [],
+      about: "",
     };
     const framed = (cards: Record<string, Rect>) => framesOf(group, new Map(Object.entries(cards)));
     expect(framed({ a, b })).toHaveLength(1);

@@ -55,6 +55,7 @@ export const CATALOG: Catalog = {
     any: EVERY,
   },
   arguments_take: EVERY.filter((kind) => kind !== "encoded"),
+  keep_kind: [],
   operators: [
     operator("readers.file", {
       category: "readers",

@@ -1,4 +1,5 @@
 import type { Size } from "../src/core/layout";
+import { around, type Point, type Rect } from "../src/core/route";
 import { INITIAL, type State } from "../src/core/state";
 import { shownCards } from "../src/core/subgraph";
 import { runsOf } from "../src/core/widen";
@@ -102,4 +103,29 @@ export function drawnIn(graph: GraphView, room: Size = { width: 1324, height: 50
   const cards = rectsOf(state, shownCards(state));
   const runs = runsOf(graph, state.positions, sizesOf(state));
   return { graph, cards, paths: routed(runs, cards) };
+}
+
+/** The corners of a path with right angles; none of a curve. */
+export function cornersOf(path: string): Point[] {
+  if (path.includes("C")) return [];
+  const marks = [...path.matchAll(/([MLQ])(-?[\d.]+) (-?[\d.]+)/g)];
+  return marks
+    .filter(([, does], i) => does !== "L" || i === marks.length - 1)
+    .map(([, , x, y]) => ({ x: Number(x), y: Number(y) }));
+}
+
+/** How many wires run behind a card. */
+export function behind(paths: ReadonlyMap<unknown, string>, cards: readonly Rect[]): number {
+  return [...paths.values()].filter((path) => {
+    const corners = cornersOf(path);
+    const parts = corners
+      .slice(1)
+      .map((b, i) => around([corners[i] ?? b, b].map((p) => ({ ...p, width: 0, height: 0 }))));
+    return parts.some((part) =>
+      cards.some(
+        ({ x, y, width, height }) =>
+          part.x < x + width && part.x + part.width > x && part.y < y + height && part.y + part.height > y,
+      ),
+    );
+  }).length;
 }

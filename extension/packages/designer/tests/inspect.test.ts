@@ -109,7 +109,9 @@ describe("cards", () => {
     const shown = (body: PreviewBody) => cardShape(node("a", "cat"), { body } as Preview);
     expect(shown({ type: "table", rows: [["1", "2"]] })).toBe("short");
     expect(shown({ type: "table", rows: [["1"], ["2"]] })).toBe("tall");
-    expect(shown({ type: "boxes", over: "decode", count: 0, boxes: [], labels: [], outside: 0 })).toBe("tall");
+    expect(shown({ type: "boxes", over: "decode", count: 0, boxes: [], labels: [], colours: [], outside: 0 })).toBe(
+      "tall",
+    );
   });
   it("of a failure and below it are stale", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }));

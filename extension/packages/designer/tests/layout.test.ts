@@ -460,6 +460,28 @@ describe("sources of arguments", () => {
         for (const [i, p] of rects.entries()) for (const q of rects.slice(i + 1)) expect(overlap(p, q)).toBe(0);
       }
   });
+  it("stand on the lines of their rows where many cards hide the wires", () => {
+    const views = [1, 2, 3, 4, 5, 6, 7];
+    const steps = ["crop", "mirror", "rotate", "twist", "blur", "normalize"];
+    const chains = views.flatMap((v) => [
+      node(`angle${v}`, "random.uniform"),
+      ...steps.map((step, i) =>
+        node(`${step}${v}`, "rotate", {
+          inputs: [ref(i ? `${steps[i - 1]}${v}` : "decode")],
+          argument_inputs: step === "rotate" ? { angle: ref(`angle${v}`) } : {},
+        }),
+      ),
+    ]);
+    const nodes = [
+      node("reader", "readers.file"),
+      node("decode", "decoders.image", { inputs: [ref("reader")] }),
+      ...chains,
+    ];
+    const graph = { name: "views", nodes, outputs: views.map((v) => ref(`normalize${v}`)) };
+    const heights = nodes.map(({ key }) => [key, { width: CARD, height: key.startsWith("angle") ? 62 : 129 }] as const);
+    const { positions: at } = wayInBox(graph, new Map(heights), { width: 1420, height: 540 }, DENSE);
+    for (const v of views.slice(1)) expect([v, at[`angle${v}`]?.y]).toEqual([v, at[`rotate${v}`]?.y]);
+  });
   it("go into a free place between cards", () => {
     const floor = new Floor(1, () => 100, DENSE);
     floor.put("one", 0, 14);
@@ -467,5 +489,8 @@ describe("sources of arguments", () => {
     expect([floor.free(0, 0, 120), floor.free(0, 300, 120), floor.top(0)]).toEqual([135, 521, 521]);
     floor.pass(0, 150, 180);
     expect([floor.free(0, 0, 120), floor.top(0)]).toEqual([180, 521]);
+    // a card stands below a wire that runs straight through its column
+    floor.pass(0, 600, 628);
+    expect(floor.top(0)).toBe(628);
   });
 });

@@ -9,12 +9,16 @@ import {
   cardOf,
   collapseMarks,
   contracted,
+  costOf,
   endsOf,
   exposeMarks,
   isDense,
   isHidden,
   keysOfCard,
+  labelOf,
+  listedIn,
   movedNodes,
+  offeredOf,
   outsideOf,
   placeOf,
   pushed,
@@ -25,7 +29,7 @@ import {
 import type { Group, Mark, NodeView } from "../src/protocol/generated";
 import { refOfHandle, slotOfHandle } from "../src/react/canvas/drag";
 import { rectsOf } from "../src/react/canvas/sizes";
-import { GRAPH as graph, ref } from "./fixtures";
+import { finished, GRAPH as graph, node, ref, timing } from "./fixtures";
 
 const KEYS = ["rotate", "angle"];
 const POSITIONS = Object.fromEntries(graph.nodes.map((n, i) => [n.key, { x: 20 + 184 * i, y: 14 + 10 * i }]));
@@ -50,6 +54,22 @@ describe("subgraphs", () => {
     expect(selectedBox({ ...state, view: { ...state.view, selection: ["rotate"] } })).toBeUndefined();
   });
 
+  it("cost what all of their nodes do, of which those that were measured together count once", () => {
+    const state = stateWith({}, ["decode", ...KEYS]);
+    const marks = collapseMarks(state, groupMarks) as Record<string, Mark>;
+    const timings = [
+      timing("reader", { milliseconds: 1, share: 0.1 }),
+      timing("decode", { milliseconds: 6, share: 0.6 }),
+      timing("angle", { milliseconds: 3, share: 0.3, group: ["angle", "rotate"] }),
+    ];
+    const run = { ...INITIAL.run, finished: finished(timings) };
+    const [box] = boxesOf({ ...state, marks }).values();
+    const cost = box && costOf({ ...state, marks, run, link: "live" }, box);
+    expect(cost?.milliseconds).toBe(9);
+    expect(cost?.share).toBeCloseTo(0.9);
+    expect(box && costOf({ ...state, marks, link: "live" }, box)).toBeUndefined();
+  });
+
   it("show the last picture that is used outside", () => {
     const marks: Record<string, Mark> = { box: { ...(Object.values(collapsed().marks)[0] as Group), keys: KEYS } };
     const ends = ["angle", "rotate", "decode"].map((key) => ref(key));
@@ -59,6 +79,26 @@ describe("subgraphs", () => {
       ][0];
     expect(boxed(ends, ["decode", "rotate", "angle"])?.exits.map((e) => e.node)).toEqual(["rotate", "angle", "decode"]);
     expect(boxed([ref("decode"), ref("angle")], ["decode", "angle"])?.exits[0]?.node).toBe("decode");
+  });
+
+  it("offer what their random numbers are drawn from, and list these first", () => {
+    const [box] = boxesOf(collapsed()).values();
+    if (!box) throw new Error("no box");
+    const inner = ["coin", "shift", "pixels"].map((key) =>
+      node(key, key === "pixels" ? "rotate" : "random.uniform", { arguments: { range: [0, 1], shape: [2] } }),
+    );
+    const drawing = {
+      ...box,
+      nodes: inner,
+      group: { ...box.group, exposed: [["shift", "range"]] as const },
+    };
+    expect(offeredOf(drawing, "coin")).toEqual([["shift", "range"]]);
+    expect(offeredOf(drawing)).toEqual([
+      ["shift", "range"],
+      ["coin", "range"],
+    ]);
+    expect(inner.map((one) => labelOf(one, "range"))).toEqual(["coin", "shift", "range"]);
+    expect(listedIn(drawing, "coin").map((one) => one.key)[0]).toBe("shift");
   });
 
   it("name the node within at the ends of wires, and hide the wires inside", () => {
@@ -143,7 +183,16 @@ describe("how much cards show", () => {
 describe("subgraphs in subgraphs", () => {
   const all = graph.nodes.map((n) => n.key);
   const group = (keys: readonly string[], collapsed = true): Mark => {
-    return { type: "group", keys, title: keys[0] ?? "", hue: "slate", subgraph: true, collapsed, exposed: [] };
+    return {
+      type: "group",
+      keys,
+      title: keys[0] ?? "",
+      hue: "slate",
+      subgraph: true,
+      collapsed,
+      exposed: [],
+      about: "",
+    };
   };
   const OUTER = ["decode", ...KEYS];
   const nested = { inner: group(KEYS), outer: group(OUTER) };

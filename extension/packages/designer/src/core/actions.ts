@@ -1,6 +1,6 @@
 import type { Edit, GraphView, Group, NodeView, PortRef, Position, Tag, Value } from "../protocol/generated";
 import { type Argument, type CatalogIndex, findRandom, inputOf, isInteger, type Operator } from "./catalog";
-import { bestSlot, type Context, checkConnection, deviceFor, outputDevice } from "./compat";
+import { bestSlot, type Context, checkConnection, deviceFor, outputDevice, passesOn } from "./compat";
 import { applyEdits, CODE, freeKey } from "./edits";
 import { nodeOf, OUTPUTS, type Slot, takenKeys, wiresOf } from "./graph";
 import type { Rect } from "./route";
@@ -75,13 +75,11 @@ function takeOver(graph: GraphView, from: PortRef, operator: Operator, input: nu
   return [{ type: "set_outputs", outputs }];
 }
 
-/** Behind what was selected, an operator that gives what it takes, and code of one's own, goes into the chain, as at its end. */
+/** Behind what was selected, an operator that passes its data on goes into the chain, as at its end. */
 function inserted(context: Context, from: PortRef, operator: Operator, input: number, key: string): Edit[] {
-  const { graph } = context;
-  const carried = nodeOf(graph, from.node)?.output_kinds[from.output ?? 0];
+  const { graph, catalog } = context;
   const put = { node: key, output: 0 };
-  if (operator.name !== CODE && !(operator.outputs[0]?.kind === carried && inputOf(operator, input)?.kind === carried))
-    return [];
+  if (!passesOn(catalog, operator, input, nodeOf(graph, from.node)?.output_kinds[from.output ?? 0])) return [];
   return wiresOf(graph).flatMap(({ source, slot }) =>
     source.node === from.node &&
     (source.output ?? 0) === (from.output ?? 0) &&

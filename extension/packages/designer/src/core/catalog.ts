@@ -28,6 +28,8 @@ export interface CatalogIndex {
   /** What may be wired to what: by kind of input, and for all arguments. */
   readonly inputsTake: Catalog["inputs_take"];
   readonly argumentsTake: Catalog["arguments_take"];
+  /** Names of operators that take data of any kind and give the same kind. */
+  readonly keepKind: readonly string[];
 }
 
 export function fillArgument(schema: ArgumentSchema): Argument {
@@ -103,6 +105,7 @@ export function indexCatalog(catalog: Catalog): CatalogIndex {
     byName: new Map(offered.map((o) => [o.name, o])),
     inputsTake: catalog.inputs_take,
     argumentsTake: catalog.arguments_take,
+    keepKind: catalog.keep_kind,
   };
 }
 

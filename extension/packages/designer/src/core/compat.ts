@@ -10,6 +10,7 @@ import {
   type Operator,
   wiredInputs,
 } from "./catalog";
+import { CODE } from "./edits";
 import { descendants, nodeOf, OUTPUTS, type Slot } from "./graph";
 import { PORT_LOOKS } from "./ports";
 
@@ -208,6 +209,12 @@ export function nearestFor(graph: GraphView, from: PortRef, operator: Operator):
     at = nodeOf(graph, at.node)?.inputs[0];
   }
   return from;
+}
+
+/** Whether data of this kind, which an operator takes there, is of the same kind behind it, as far as that is known. */
+export function passesOn({ keepKind }: CatalogIndex, operator: Operator, input: number, carried?: Kind): boolean {
+  if (operator.name === CODE || (input === 0 && keepKind.includes(operator.name))) return true;
+  return operator.outputs[0]?.kind === carried && inputOf(operator, input)?.kind === carried;
 }
 
 /** Whether an operator could take (or, going backwards, give) data of this kind. */

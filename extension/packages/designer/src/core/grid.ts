@@ -69,9 +69,9 @@ export class Floor {
     );
   }
 
-  /** The first height of a column below all that stands there. */
+  /** The first height of a column below all that stands there, and what runs straight through it. */
   top(column: number): number {
-    return Math.max(TOP, ...(this.taken[column] ?? []).flatMap((t) => (t.key ? t.bottom : [])));
+    return Math.max(TOP, ...(this.taken[column] ?? []).map((t) => t.bottom));
   }
 
   /** The first height of a column, `from` one on, at which there is room for a card. */

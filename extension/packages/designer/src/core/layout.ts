@@ -444,28 +444,33 @@ const SMALL_GAP = 28;
 const LANE = 20;
 
 /** Argument sources stand under their target's row, left of it or below it, or where there is room near to that. */
-function placeSmall(members: readonly Member[], { small, stray }: Plan, floor: Floor): void {
+function placeSmall(members: readonly Member[], { small, stray, pitch }: Plan, floor: Floor): void {
   const stacks = new Map<number, string[]>();
-  for (const [key, feeds] of small) {
+  const fed = [...small].flatMap(([key, feeds]) => {
     const target = members.find((m) => m.key === feeds);
-    if (!target) continue;
+    // of many cards, which hide wires, they stand on the line of their row where there is nothing left of it
+    const line = members.filter((m) => m.lane === target?.lane).map((m) => m.column);
+    return target ? [{ key, feeds, target, left: pitch === DENSE ? Math.min(...line) : 0 }] : [];
+  });
+  for (const { key, feeds, target, left } of fed.sort((a, b) => Number(b.left > 0) - Number(a.left > 0))) {
     const beside = Math.max(0, target.column - 1);
-    const row = members.filter((m) => m.lane === target.lane && m.column >= beside);
+    const row = members.filter((m) => m.lane === target.lane && m.column >= beside && m.key !== OUTPUTS);
     const below = Math.max(...row.map((m) => (floor.positions[m.key]?.y ?? TOP) + floor.height(m.key))) + LANE;
     // Beside the target where its row has no other card, so that what feeds it stands together.
     const free = target.column > 0 && !members.some((m) => m.lane === target.lane && columnsIn(m).includes(beside));
     const top = floor.positions[feeds]?.y ?? TOP;
     const wanted = free ? top : below;
     const height = floor.height(key);
-    const { across, aside, growth } = COSTS[stray];
+    const { aside, growth } = COSTS[stray];
+    const across = Math.min(COSTS[stray].across, pitch === DENSE ? 60 : Number.POSITIVE_INFINITY);
     const end = floor.end();
     let [column, y, least] = [beside, wanted, Number.POSITIVE_INFINITY];
     for (let c = stray === "far" ? floor.columns - 1 : target.column; c >= 0; c -= 1)
-      for (const from of [wanted, top - ROW / 2]) {
+      for (const from of c < left ? [top] : [wanted, top - ROW / 2]) {
         const place = floor.free(c, from, height + SMALL_GAP);
         const cost =
           across * (c > beside ? NEAREST : beside - c) +
-          aside * Math.abs(place - wanted) +
+          aside * Math.abs(place - (c < left ? top : wanted)) +
           growth * Math.max(0, place + height - end);
         if (cost < least) [column, y, least] = [c, place, cost];
       }

@@ -82,7 +82,7 @@ export function freeName(marks: Readonly<Record<string, Mark>>, base: string): s
 }
 
 /** What a group is as long as it is a frame alone. */
-const PLAIN = { subgraph: false, collapsed: false, exposed: [] } as const;
+const PLAIN = { subgraph: false, collapsed: false, exposed: [], about: "" } as const;
 
 type Groups = readonly (readonly [string, Group])[];
 

@@ -104,6 +104,11 @@ function length(points: readonly Point[]): number {
   return total;
 }
 
+/** The mark at the end of what is drawn of a wire that goes on elsewhere: a ring about a point. */
+export function ring(x: number, y: number, r: number): string {
+  return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
+}
+
 /** A path through right angles with rounded corners. */
 export function rounded(points: readonly Point[]): string {
   const first = points[0];

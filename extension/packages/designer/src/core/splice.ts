@@ -1,7 +1,7 @@
 import type { Edit, Position } from "../protocol/generated";
 import { addStep, connectEdits, disconnectEdit, passedThrough, removeStep, type Step } from "./actions";
 import type { Operator } from "./catalog";
-import { bestSlot, type Context, checkConnection, kindOf } from "./compat";
+import { bestSlot, type Context, checkConnection, kindOf, passesOn } from "./compat";
 import { applyEdits } from "./edits";
 import { nodeOf, OUTPUTS, sourcesOf, type Wire, wiresOf } from "./graph";
 
@@ -15,9 +15,11 @@ export function spliceEdits(context: Context, key: string, wire: Wire): readonly
   const edits = connectEdits(graph, wire.source, slot);
   const after = { graph: applyEdits(graph, edits, catalog), catalog };
   const carried = kindOf(context, wire.source);
+  const operator = catalog.byName.get(node.operator);
+  const passes = operator && passesOn(catalog, operator, slot.input, carried);
   const back = node.output_kinds
     .map((_, output) => ({ node: key, output }))
-    .find((ref) => kindOf(after, ref) === carried && checkConnection(after, ref, wire.slot).ok);
+    .find((ref) => (passes || kindOf(after, ref) === carried) && checkConnection(after, ref, wire.slot).ok);
   return back ? [...edits, ...connectEdits(graph, back, wire.slot)] : null;
 }
 

@@ -241,6 +241,8 @@ export interface State {
   readonly link: Link;
   /** The kernel that is gone has ended by itself: nobody has restarted it. */
   readonly ended: boolean;
+  /** Nodes that had failed before the last step, which was not about them. */
+  readonly ailing: readonly string[];
   /** Whether the document outlives a lost kernel, so that another one can go on with it. */
   readonly keeps: boolean;
   /** The revision at which an edit was sent that nobody answered: a later one says that it was done. */
@@ -359,6 +361,7 @@ export const INITIAL_VIEW: View = {
 export const INITIAL: State = {
   link: "starting",
   ended: false,
+  ailing: [],
   keeps: false,
   unsure: null,
   opening: null,

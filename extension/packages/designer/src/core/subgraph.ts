@@ -41,6 +41,14 @@ export function operatorsOf(box: Box): readonly NodeView[] {
   return box.nodes.filter((n) => !n.operator.startsWith("_"));
 }
 
+const isDraw = (n: NodeView) => n.operator.startsWith("random.");
+
+/** Its inner operators, those first that tell what it does: numbers that are drawn, but for its `coin`, then steps of pictures. */
+export function listedIn(box: Box, coin = ""): readonly NodeView[] {
+  const rank = (n: NodeView) => (isDraw(n) && n.key !== coin ? 0 : n.output_kinds[0] === "image" ? 1 : 2);
+  return [...operatorsOf(box)].sort((a, b) => rank(a) - rank(b));
+}
+
 function boxOf(graph: GraphView, catalog: CatalogIndex | undefined, name: string, group: Group): Box | null {
   const inside = new Set(group.keys);
   const nodes = topological(graph).filter((n) => inside.has(n.key));
@@ -227,6 +235,22 @@ export function boxSize(box: Box, dense = false): Size {
 /** Arguments on the box, of nodes that it still has. */
 export function exposedOf(box: Box): readonly (readonly [string, string])[] {
   return box.group.exposed.filter(([key]) => box.nodes.some((n) => n.key === key));
+}
+
+/** What says from where a random number is drawn. */
+const SPANS = ["range", "values", "probability", "mean", "stddev"];
+
+/** The arguments by which the work of a box is set: those on the box, then what its random numbers are drawn from, but for its `coin`. */
+export function offeredOf(box: Box, coin = ""): readonly (readonly [string, string])[] {
+  const drawn = box.nodes
+    .filter((n) => isDraw(n) && n.key !== coin)
+    .flatMap((n) => SPANS.filter((name) => name in n.arguments).map((name) => [n.key, name] as const));
+  return [...exposedOf(box), ...drawn.filter(([key, name]) => !isExposed(box, key, name))];
+}
+
+/** How an argument of an inner node is called on its box. */
+export function labelOf(node: NodeView, argument: string): string {
+  return isDraw(node) ? node.key : argument;
 }
 
 /** Where a wire begins and ends on the canvas: cards, and handles there. A handle of a box names the node within. */

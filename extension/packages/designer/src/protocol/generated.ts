@@ -128,6 +128,7 @@ export interface Group {
   readonly subgraph: boolean;
   readonly collapsed: boolean;
   readonly exposed: readonly (readonly [string, string])[];
+  readonly about: string;
 }
 
 /** Junctions of a wire: points through which it is drawn. They mean nothing to the pipeline. */
@@ -209,6 +210,7 @@ export interface BoxesBody {
   readonly count: number;
   readonly boxes: readonly (readonly [number, number, number, number])[];
   readonly labels: readonly string[];
+  readonly colours: readonly string[];
   readonly outside: number;
 }
 
@@ -566,6 +568,7 @@ export interface Catalog {
   readonly operators: readonly OperatorSchema[];
   readonly inputs_take: Readonly<Record<Kind, readonly Kind[]>>;
   readonly arguments_take: readonly Kind[];
+  readonly keep_kind: readonly string[];
 }
 
 /** Everything that other parts may know of an operator. */

@@ -3,6 +3,7 @@ import { topological } from "../core/graph";
 import { pathOf } from "../core/inside";
 import { cardOf, keysOfCard } from "../core/subgraph";
 import { leaveTo } from "./boxes";
+import { fullScreen } from "./ContextMenu";
 import type { CanvasApi } from "./canvasApi";
 import { type Command, commandFor, commandOf, keyName, searchFor } from "./commands";
 import type { Frame } from "./context";
@@ -48,8 +49,10 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   } else if (inside && key) api.current?.reveal(key);
   else {
     if (inside) canvas?.focus();
+    const depth = pathOf(session.store.get()).length;
     if (key || view.wires.length > 0) session.select([]);
-    else leaveTo(session, Math.max(0, pathOf(session.store.get()).length - 1));
+    else if (depth > 0) leaveTo(session, depth - 1);
+    else if (root.ownerDocument.fullscreenElement) fullScreen(root); // not every browser has the key for itself
   }
 }
 

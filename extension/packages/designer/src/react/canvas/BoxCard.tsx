@@ -18,6 +18,8 @@ import {
   exposedOf,
   failingIn,
   keysOfCard,
+  labelOf,
+  listedIn,
   operatorsOf,
 } from "../../core/subgraph";
 import type { Kind, NodeView, PortRef } from "../../protocol/generated";
@@ -86,7 +88,7 @@ function ExposedRows({ box }: { readonly box: Box }) {
     return (
       <Row key={`${key}.${argument}`}>
         <span className="ds-muted ds-row-name" title={`${argument} of ${key}`}>
-          {argument}
+          {node ? labelOf(node, argument) : argument}
         </span>
         <Exposed nodeKey={key} argument={argument} wired={wired !== undefined} />
       </Row>
@@ -162,6 +164,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
     preview: exit && select.previewOf(s, exit.node, exit.output ?? 0),
     cost: costOf(s, box),
     chance: chanceOf(s, box)?.chance ?? null,
+    coin: s.confirmed?.coins[box.name],
     failing: failingIn(s, box),
     stale: box.nodes.some((n) => select.staleKeys(s).has(n.key)),
     old: select.isOld(s),
@@ -232,7 +235,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
           )}
         </div>
         <ul className="ds-box-list">
-          {operatorsOf(box)
+          {listedIn(box, card.coin)
             .slice(0, NAMED)
             .map((node) => (
               <InnerRow key={node.key} node={node} />

@@ -43,7 +43,7 @@ import { Stages } from "./Stages";
 import { layoutOfSelected, placesIn, reflowed, relaid } from "./sizes";
 import { useAnimate } from "./useAnimate";
 import { useArea } from "./useArea";
-import { roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
+import { roomOf, useAutoPlace, useFlowNodes, useGrowth } from "./useFlow";
 import { useGestures } from "./useGestures";
 import { type Touch, useSight } from "./useSight";
 import { useWiring } from "./useWiring";
@@ -161,6 +161,7 @@ function CanvasView() {
     [session, animate, fit, fitSoon, keep],
   );
   useAutoPlace(box, fitSoon);
+  useGrowth();
   useFirstFit(nodes.length, fit, keep, reflow, box, touched);
 
   useRefit(nodes.length, () => (touched.current ? fit(200) : keep()));

@@ -18,7 +18,7 @@ import {
 } from "../../core/layout";
 import { groupsOf, isFixed, ROOM } from "../../core/marks";
 import { around, type Rect } from "../../core/route";
-import { cardHeight, isWide, operatorOf, previewOf } from "../../core/select";
+import { cardHeight, derived, isWide, operatorOf, previewOf } from "../../core/select";
 import type { Session } from "../../core/session";
 import { READABLE } from "../../core/sight";
 import type { State } from "../../core/state";
@@ -261,6 +261,38 @@ export function relaid(state: State, edits: readonly Edit[], room: Size, loose =
   const others = { ...graph, nodes: graph.nodes.filter((n) => n.key !== loose) };
   if (!isLaid(state, others) && !isLaid(state, graph)) return {};
   return layoutOf({ ...state, graph: applyEdits(graph, edits, opening.catalog) }, room);
+}
+
+/** What stays free below a card that has grown. */
+const BELOW = 12;
+
+/** The heights of the cards that are shown, which change with what is known of their data. */
+export const heightsOf = derived(
+  (s) => [s.graph, s.positions, s.marks, s.previews, s.opening, s.view.inside],
+  (state): ReadonlyMap<string, number> => {
+    const sizes = sizesOf(state);
+    const cards = shownCards(state).filter((id) => !outsideOf(state).has(id) && placeOf(state, id));
+    return new Map(cards.map((id) => [id, sizes.get(id)?.height ?? ROW]));
+  },
+);
+
+/** New places of cards on which others lie since they have grown; `before` has the heights that these had. */
+export function givenWay(state: State, before: ReadonlyMap<string, number>): Record<string, Position> {
+  const sizes = sizesOf(state);
+  const cards = [...heightsOf(state)]
+    .map(([id, height]) => ({ id, ...(placeOf(state, id) ?? { x: 0, y: 0 }), ...sizes.get(id), height }))
+    .sort((a, b) => a.y - b.y);
+  const tops = new Map(cards.map(({ id, y }) => [id, y]));
+  const found: Record<string, Position> = {};
+  for (const [i, { id, x, y, width = CARD }] of cards.entries()) {
+    const above = cards.slice(0, i).filter((c) => c.x < x + width && x < c.x + (c.width ?? CARD));
+    const ends = above.flatMap((c) => (c.y + (before.get(c.id) ?? 0) <= y ? (tops.get(c.id) ?? 0) + c.height : []));
+    const end = Math.max(...ends);
+    if (end <= y || keysOfCard(state, id).some((key) => isFixed(state, key))) continue;
+    found[id] = { x, y: end + BELOW };
+    tops.set(id, end + BELOW);
+  }
+  return movedNodes(state, found);
 }
 
 /** How large cards are shown when all of them are in the room. */

@@ -13,7 +13,7 @@ import { boxesOf, cornerOf, keysOfCard, outsideOf, shownCards } from "../../core
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { describe } from "./OpCard";
-import { cardRects, firstPlaces, layoutOf, sizesOf } from "./sizes";
+import { cardRects, firstPlaces, givenWay, heightsOf, layoutOf, sizesOf } from "./sizes";
 
 function label(state: State, key: string): string {
   if (key === OUTPUTS) return `outputs, ${format.plural(state.graph?.outputs.length ?? 0, "result")}`;
@@ -147,6 +147,20 @@ export function useAutoPlace(box: RefObject<HTMLElement | null>, fit: () => void
     }
     session.move(found);
   }, [missing, session, box, fit]);
+}
+
+/** Cards make room for those above them that grow with what comes to be known of their data. */
+export function useGrowth(): void {
+  const session = useSession();
+  const heights = useSel(heightsOf);
+  const before = useRef(new Map<string, number>());
+  useEffect(() => {
+    const state = session.store.get();
+    // what was never shown was put by heights that are not known
+    const known = before.current.size > 0 || state.view.inside.length > 0;
+    if (known) session.move(givenWay(state, before.current));
+    for (const [id, height] of heights) before.current.set(id, height);
+  }, [heights, session]);
 }
 
 /** The outputs stand right of what they return. */

@@ -2,7 +2,7 @@ import * as format from "../../core/format";
 import { pathOf } from "../../core/inside";
 import { chanceOf } from "../../core/probability";
 import { timingOf } from "../../core/select";
-import { type Box, exposedOf, exposeMarks, operatorsOf } from "../../core/subgraph";
+import { type Box, exposeMarks, labelOf, offeredOf, operatorsOf } from "../../core/subgraph";
 import type { NodeView } from "../../protocol/generated";
 import { enterBox, leaveTo, toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
@@ -16,7 +16,7 @@ function ExposedField({ box, nodeKey, argument }: { box: Box; nodeKey: string; a
   const schema = useSel((s) =>
     s.opening?.catalog.byName.get(node?.operator ?? "")?.arguments.find((a) => a.name === argument),
   );
-  return node && schema ? <FieldRow node={node} argument={schema} /> : null;
+  return node && schema ? <FieldRow node={node} argument={schema} label={labelOf(node, argument)} /> : null;
 }
 
 /** Arguments of an inner node: those with a check mark are on the box. */
@@ -49,7 +49,7 @@ function InnerNode({ box, node }: { readonly box: Box; readonly node: NodeView }
 /** A subgraph that is collapsed or entered: its name, the arguments that it shows, and what is in it. */
 export function BoxPanel({ box }: { readonly box: Box }) {
   const session = useSession();
-  const exposed = exposedOf(box);
+  const offered = useSel((s) => offeredOf(box, s.confirmed?.coins[box.name]));
   const depth = useSel((s) => pathOf(s).length);
   const chance = useSel((s) => chanceOf(s, box));
   const entered = useSel((s) => pathOf(s).includes(box.name));
@@ -73,13 +73,13 @@ export function BoxPanel({ box }: { readonly box: Box }) {
             }}
             onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
           />
-          <small>a function of the program</small>
+          <small>{box.group.about || "a function of the program"}</small>
         </div>
         {!entered && <CloseButton onClick={() => session.select([])} />}
       </div>
-      {exposed.length > 0 && (
+      {offered.length > 0 && (
         <Section title="Arguments">
-          {exposed.map(([key, argument]) => (
+          {offered.map(([key, argument]) => (
             <ExposedField key={`${key}.${argument}`} box={box} nodeKey={key} argument={argument} />
           ))}
         </Section>

@@ -10,6 +10,7 @@ import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import { exposeMarks, isExposed, subgraphOf } from "../../core/subgraph";
 import type { NodeView, PortRef, Value } from "../../protocol/generated";
+import { Values } from "../canvas/CardParts";
 import { Name } from "../canvas/Name";
 import { cardRects, relaid } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
@@ -24,6 +25,8 @@ interface Props {
   readonly argument: Argument;
   /** More nodes that are set with it. */
   readonly others?: readonly string[];
+  /** Its name, where several of one name stand together. */
+  readonly label?: string;
 }
 
 const NONE: readonly string[] = [];
@@ -46,6 +49,8 @@ function Wired({ node, argument }: Props) {
   const session = useSession();
   const source = node.argument_inputs[argument.name];
   const origin = useSel((s) => (source ? originOf(s.graph, source) : ""));
+  const body = useSel((s) => source && previewOf(s, source.node, source.output)?.body);
+  const sample = useSel((s) => s.sample);
   if (!source) return null;
   const cut = () => {
     const graph = session.store.get().graph;
@@ -72,6 +77,7 @@ function Wired({ node, argument }: Props) {
         />
       </span>
       <DrawnNow of={source} unit={argument.unit} />
+      {body?.type === "values" && <Values values={body.values} sample={sample} />}
     </span>
   );
 }
@@ -182,7 +188,7 @@ function Differing({ keys, argument, set }: DifferingProps) {
 }
 
 /** One argument: dot when changed, name, control, and under it what is wrong. */
-export function FieldRow({ node, argument, others = NONE }: Props) {
+export function FieldRow({ node, argument, others = NONE, label = argument.name }: Props) {
   const { set, reset } = useSetter([node.key, ...others], argument.name);
   const [typed, setTyped] = useState("");
   const said = useFinding(node.key, argument.name);
@@ -205,7 +211,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
       data-testid={`field-${argument.name}`}
     >
       <span className="ds-field-name" title={`${argument.name}: ${tooltip(argument)}`}>
-        <span>{argument.name}</span>
+        <span>{label}</span>
         {unit && <small>{unit}</small>}
         {argument.required && <small>*</small>}
         {others.length === 0 && <Expose node={node} argument={argument} />}

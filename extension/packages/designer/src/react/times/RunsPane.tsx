@@ -48,7 +48,8 @@ function Row({
 }) {
   const [newest, now] = useSel(({ confirmed: c, runs }) => {
     const same = runs.filter((r) => r.revision === c?.revision || c?.runs.includes(r.number));
-    return [same[0] === run, same.includes(run)];
+    // by number: an equal message that comes again is another object in the state
+    return [same[0]?.number === run.number, same.some((r) => r.number === run.number)];
   });
   return (
     <tr className={newest ? "ds-run-now" : ""} data-testid={`run-${run.number}`}>
