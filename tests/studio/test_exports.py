@@ -57,7 +57,7 @@ def test_a_png_shows_photos_and_opens_again(folder: Path) -> None:
 
 def test_a_picture_writes_numbers_as_the_designer_does() -> None:
     designer = Designer(turning())
-    designer.profile(batches=2)
+    designer.profile(batches=4)
     svg = designer.freeze().svg
     designer.close()
     assert re.search(r"\d samples/s in the pipeline<", svg)

@@ -229,17 +229,23 @@ def test_a_missing_input_is_a_finding_and_the_rest_lives(client: Client) -> None
 
 
 def test_run_measures_every_node(client: Client) -> None:
-    got = client.send("run", batches=3)
+    got = client.send("run", batches=4)
     (finished,) = only(got, run_messages.RunFinished)
-    assert finished.batches == 3
+    assert finished.batches == 4
     assert finished.samples_per_second > 0
     assert {t.key for t in finished.timings} == {"reader", "decode", "resize", "uniform", "rotate", "normalize"}
     assert sum(t.share for t in finished.timings) == pytest.approx(1.0)
     # each batch is made twice: measured, and ahead
     told = only(got, run_messages.RunProgress)
     at = [(p.done, p.total) for p in told]  # a step that takes long tells where it is more than once
-    assert sorted(at) == at and sorted(set(at)) == [(number, 6) for number in range(7)]
+    assert sorted(at) == at and sorted(set(at)) == [(number, 8) for number in range(9)]
     assert told[-1].seconds_left == 0 and all(p.seconds_left >= 0 for p in told)
+    # made ahead, so few would be ready when they are asked for
+    got = client.send("run", batches=3)
+    (finished,) = only(got, run_messages.RunFinished)
+    assert finished.samples_per_second > 0 and finished.pipelined == run_messages.Speed()
+    last = only(got, run_messages.RunProgress)[-1]
+    assert (last.done, last.total) == (3, 3)
 
 
 def test_stop_ends_a_long_run(client: Client) -> None:

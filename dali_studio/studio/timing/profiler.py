@@ -69,6 +69,11 @@ class Measured:
         return min(max(_MIN_BATCHES, min(_USUAL, round(_LONG / each)), round(_SHORT / each)), _MAX_BATCHES)
 
 
+def _in_all(batches: int) -> int:
+    """How many batches a run makes of which so many are measured."""
+    return batches * 2 if batches >= _FEWEST_AHEAD else batches
+
+
 class Profiler:
     """Runs a graph as a pipeline would and reports times.
 
@@ -169,9 +174,8 @@ class Profiler:
             self._progress(next(number), 2 * made)
 
         whole = made > 0 and made >= measured.wanted and not measured.failed
-        speed, failed = (
-            self._ahead(part, made, ahead, pause) if whole and made >= _FEWEST_AHEAD else (Speed(), ())
-        )  # fmt: skip
+        again = whole and _in_all(made) > made
+        speed, failed = self._ahead(part, made, ahead, pause) if again else (Speed(), ())
         measured.failed = measured.failed or failed
         self.drawn = timeline(measured.probe, revision)
         if self.drawn is not None:
@@ -253,7 +257,7 @@ class Profiler:
         self._send(messages.Busy(busy=False), [])
 
     def _begin(self, batches: int) -> None:
-        self._begun, self._at = perf_counter(), (0, 2 * (batches or _MIN_BATCHES))
+        self._begun, self._at = perf_counter(), (0, _in_all(batches or _MIN_BATCHES))
         self._send(messages.Busy(busy=True), [])
 
     def _progress(self, done: int, total: int, keys: Iterable[str] = (), samples: int = 0) -> None:
@@ -301,7 +305,7 @@ class Profiler:
                 iterations += 1
                 measured.batches += warm
                 measured.samples += warm * size
-                progress(measured.batches, 2 * measured.wanted)
+                progress(measured.batches, _in_all(measured.wanted))
                 paused = perf_counter()
                 pause()
                 begin += perf_counter() - paused
