@@ -178,6 +178,11 @@ def test_a_pair_says_how_far_two_outputs_are_apart(client: Client) -> None:
     assert pair.past == ("resize.resize_shorter 120 px → 60 px",)
     (pair,) = only(client.send("request_pair", a=side, b={"port": port("uniform"), "steps": 0}), output_messages.Pair)
     assert pair.note == "B (uniform) gives no picture of this sample."
+    # the other one is seen also where it fails
+    assert only(client.edit(set_argument("normalize", "crop", [9000, 9000])), messages.Previews)[-1].failed
+    got = client.send("request_pair", a=side, b={"port": port("normalize"), "steps": 0})
+    ((pair, buffers),) = [(m, b) for m, b in got if isinstance(m, output_messages.Pair)]
+    assert (pair.note, len(buffers)) == ("B (normalize) gives no picture of this sample.", 1)
 
 
 def test_one_output_alone_has_its_pixels(client: Client) -> None:

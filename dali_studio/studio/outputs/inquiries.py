@@ -215,7 +215,7 @@ class Inquiries:
         if wanted.b is None:
             self._alone(request, wanted, before)
             return
-        sides = [self._side(request, side, before) for side in (wanted.a, wanted.b)]
+        sides = [self._made(request, side, before) for side in (wanted.a, wanted.b)]
         shown = [None if side is None else _picture(side, wanted.plane) for side in sides]
         one, other = shown
         apart = _Apart()
@@ -230,7 +230,8 @@ class Inquiries:
             if one.shape != other.shape:
                 note = f"B is scaled to A: {other.shape[0]}×{other.shape[1]} to {one.shape[0]}×{one.shape[1]}."
             apart = _distance(sides, wanted.plane)
-        buffers = [_png(p) for p in (one, other) if p is not None] if one is not None and other is not None else []
+        # what can be seen of A stays where B gives nothing
+        buffers = [] if one is None else [_png(p) for p in (one, other) if p is not None]
         self._send(
             output_messages.Pair(
                 a=wanted.a, b=wanted.b, facts_a=_told(sides[0]), facts_b=_told(sides[1]), same=apart.same,
@@ -239,7 +240,7 @@ class Inquiries:
             ),
             buffers,
         )  # fmt: skip
-        if buffers:
+        if len(buffers) == 2:
             samples = range(min(request.batch_size, _PAIR_SAMPLES))
             sides = (wanted.a, wanted.b)
             means = tuple(self._apart(replace(request, sample=k), sides, wanted.plane, before) for k in samples)
@@ -280,6 +281,15 @@ class Inquiries:
             return None
         made = self._engine.compute(revision, request.iteration, [request.sample], only=side.port).outputs
         return replace(shown_of(revision, side.port, made), full=True) if side.port in made else None
+
+    def _made(
+        self, request: PreviewRequest, side: requests.Side, before: Callable[[int], Revision]
+    ) -> Shown | None:  # fmt: skip
+        """As `_side`; None also where it fails, which its card tells."""
+        try:
+            return self._side(request, side, before)
+        except DaliStudioError:
+            return None
 
     # ----------------------------------------------------------------------------------------------------------- pixel
 

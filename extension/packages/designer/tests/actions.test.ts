@@ -231,6 +231,9 @@ describe("pasting", () => {
     });
     expect(step.positions.rotate_2).toEqual({ x: 34, y: 34 });
     expect(step.select).toEqual(["angle_2", "rotate_2"]);
+    expect(step.lost).toEqual([]);
+    const alone = copyClip(GRAPH, { rotate: { x: 10, y: 10 } }, ["rotate"]);
+    expect(pasteStep({ ...GRAPH, nodes: [] }, alone, { x: 0, y: 0 }).lost).toEqual(["rotate.angle"]);
   });
   it("copies the code of a node that is here, and that of another document's with whose it is", () => {
     const code = { source: "def f(x): return x", module: "m", trusted: true, signature: "s" };

@@ -11,6 +11,7 @@ import {
   contracted,
   costOf,
   endsOf,
+  expandedBox,
   exposeMarks,
   isDense,
   isHidden,
@@ -52,6 +53,23 @@ describe("subgraphs", () => {
     expect(KEYS.map((k) => cardOf(state, k))).toEqual(KEYS.map(() => box?.id));
     expect(selectedBox(state)).toBe(box);
     expect(selectedBox({ ...state, view: { ...state.view, selection: ["rotate"] } })).toBeUndefined();
+  });
+
+  it("are known expanded where all of their own nodes are selected", () => {
+    const state = collapsed();
+    const [[name = "", mark] = []] = Object.entries(state.marks);
+    const marks = { [name]: { ...(mark as Group), collapsed: false } };
+    const chosen = (...selection: string[]) => expandedBox(stateWith(marks, selection))?.name;
+    expect(chosen(...KEYS)).toBe(name);
+    expect(chosen("rotate", "decode")).toBeUndefined();
+    expect(chosen("rotate")).toBeUndefined();
+    expect(expandedBox(state)).toBeNull();
+    // a coin that applies it need not be selected
+    const keys = [...KEYS, "decode"];
+    const tossed = { ...stateWith({ [name]: { ...(mark as Group), collapsed: false, keys } }, KEYS) };
+    expect(expandedBox(tossed)).toBeNull();
+    const confirmed = { coins: { [name]: "decode" } } as unknown as State["confirmed"];
+    expect(expandedBox({ ...tossed, confirmed })?.name).toBe(name);
   });
 
   it("cost what all of their nodes do, of which those that were measured together count once", () => {

@@ -209,6 +209,8 @@ export function copyClip(
 /** A step, and by the names of the nodes that were copied those of the copies. */
 interface Pasted extends Step {
   readonly names: ReadonlyMap<string, string>;
+  /** Arguments of the copies whose source is not here. */
+  readonly lost: readonly string[];
 }
 
 /** Paste nodes with the wires among them; wires from outside are kept if their sources still exist. */
@@ -239,12 +241,14 @@ export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Pasted
     const at = clip.positions[node.key];
     if (at) positions[key] = { x: at.x + shift.x, y: at.y + shift.y };
   }
+  const lost: string[] = [];
   // a condition has all of its outputs when it has its predicate and its inputs
   for (const node of [...clip.nodes].sort((a, b) => b.parts.length - a.parts.length)) {
     const target = names.get(node.key) ?? node.key;
     for (const [argument, ref] of Object.entries(node.argument_inputs)) {
       const source = moved(ref);
       if (source) edits.push({ type: "connect", source, target, argument });
+      else lost.push(`${target}.${argument}`);
     }
     node.inputs.forEach((ref, input) => {
       const source = ref ? moved(ref) : null;
@@ -258,7 +262,7 @@ export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Pasted
     if (part !== null) edits.push({ type: "set_chance", key, part, ...(like && { like }) });
     if (coin && !like) tossed.set(coin, key);
   }
-  return { edits, positions, select: Object.keys(positions), names };
+  return { edits, positions, select: Object.keys(positions), names, lost };
 }
 
 /** Whether an argument is a yes or no for each sample: a coin decides it. */

@@ -69,6 +69,10 @@ export function CodePane() {
     const top = line.offsetTop;
     if (top < scrollTop || top > scrollTop + room) view.current.scrollTop = top - room / 2;
   }, [first, source]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after the end of a long line was written, too
+  useEffect(() => {
+    if (!draft) view.current?.scrollTo({ left: 0 });
+  }, [code, draft]);
   const point = ({ clientY }: PointerEvent) => {
     const { graph, draft: typed, view: now } = session.store.get();
     const line = [...(text.current?.children ?? [])].findIndex((one) => clientY < one.getBoundingClientRect().bottom);

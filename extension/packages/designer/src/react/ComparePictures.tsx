@@ -49,6 +49,10 @@ export function PairPicture({ a, b, show, gain, className = "", clip }: PictureP
     const one = show === "b" ? b : a;
     if (show !== "difference") {
       if (isAlive(one)) pen.drawImage(one.bitmap, one.x, one.y, one.width, one.height, 0, 0, a.width, a.height);
+      else {
+        pen.fillStyle = "gray"; // over A, as B has none
+        pen.fillRect(0, 0, a.width, a.height);
+      }
       return;
     }
     const left = pixelsOf(a, a.width, a.height);

@@ -127,7 +127,7 @@ function PixelTable({
 
 /**
  * Two outputs, or two versions of one, in place of the canvas: a line to drag, side by side, blinking, or what differs.
- * One alone has what is drawn over it, and arrow keys for the samples.
+ * One alone has what is drawn over it.
  */
 export function CompareView({ comparison }: { readonly comparison: Comparison }) {
   const session = useSession();
@@ -222,7 +222,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     if (!by || !a) return;
     event.preventDefault();
     event.stopPropagation();
-    if (alone && !event.shiftKey) {
+    if (!event.shiftKey) {
       const { sample, iteration } = session.store.get();
       session.chooseSample(sample + (by[0] || by[1] || 0), iteration);
       return;
@@ -237,7 +237,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     setPlaying(false);
     set({ plane: Math.min(last, Math.max(0, plane + step)) });
   };
-  const arrows = `Arrow keys ${alone ? "go through the samples, with Shift they " : ""}move the pixel`;
+  const arrows = "Arrow keys go through the samples, with Shift they move the pixel";
   const shown = { a, b, gain };
   const [left, right] = other
     ? [`A ${sideName(comparison.a)}`, `B ${sideName(other)}`]

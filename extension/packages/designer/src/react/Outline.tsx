@@ -22,7 +22,7 @@ import type { Diagnostic } from "../protocol/generated";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
 import { PreviewView } from "./canvas/PreviewView";
 import { reflowed } from "./canvas/sizes";
-import { useSel, useSession } from "./context";
+import { useFrame, useSel, useSession } from "./context";
 import { AddButton } from "./Empty";
 import { Icon, operatorIcon } from "./icons";
 import { NodePanel } from "./inspector/NodePanel";
@@ -73,7 +73,7 @@ function useTold(row: RefObject<HTMLElement>, error: Diagnostic | undefined): vo
 }
 
 function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly visible: boolean }) {
-  const session = useSession();
+  const { session, root } = useFrame();
   const li = useRef<HTMLLIElement>(null);
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
@@ -107,6 +107,14 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
         tabIndex={visible ? 0 : -1}
         data-testid={`outline-${nodeKey}`}
         onClick={() => session.select(row.selected && visible ? [] : [nodeKey])}
+        onContextMenu={(e) => {
+          if (e.shiftKey) return; // the browser's own
+          e.preventDefault();
+          const { left, top } = root.getBoundingClientRect();
+          const at = { x: e.clientX - left, y: e.clientY - top };
+          session.select([nodeKey]);
+          session.view({ menu: { kind: "nodes", id: nodeKey, at, place: { x: 0, y: 0 } } });
+        }}
       >
         {visible && (
           <span style={{ display: "contents" }} aria-hidden>

@@ -78,10 +78,12 @@ function pasteClip(session: Session, clip: Clip, at?: Position): void {
   if (!state.graph || clip.nodes.length === 0) return;
   const corner = { x: Math.min(...places.map((p) => p.x)), y: Math.min(...places.map((p) => p.y)) };
   const shift = at ? { x: at.x - corner.x, y: at.y - corner.y } : freeShift(session, clip, 32);
-  const { edits, positions, select, names } = pasteStep(state.graph, clip, shift);
+  const { edits, positions, select, names, lost } = pasteStep(state.graph, clip, shift);
   const marks = { ...copiedGroups(state, clip.groups ?? [], names), ...copiedTags(state, clip.tags ?? [], names) };
   session.edit(edits, { positions, marks });
   session.select(select);
+  const text = `Pasted without the wire of ${lost.join(", ")}: its source was not copied.`;
+  if (lost.length > 0) session.view({ notice: { text, node: "" } });
 }
 
 /** Copy what is selected, from a menu. */

@@ -105,7 +105,7 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
       {first.map((a) => (
         <Fragment key={a.name}>
           <FieldRow node={node} argument={a} />
-          {drawn[a.name] && <RandomEditor key={drawn[a.name]} nodeKey={drawn[a.name] ?? ""} beside />}
+          {drawn[a.name] && <RandomEditor key={drawn[a.name]} nodeKey={drawn[a.name] ?? ""} beside={a} />}
         </Fragment>
       ))}
       {all && rest.map((a) => <FieldRow key={a.name} node={node} argument={a} />)}

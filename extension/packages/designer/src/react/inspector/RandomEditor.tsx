@@ -1,5 +1,5 @@
 import { type PointerEvent, type ReactNode, useEffect, useRef } from "react";
-import { fillArgument } from "../../core/catalog";
+import { type Argument, fillArgument } from "../../core/catalog";
 import {
   type Distribution,
   density,
@@ -226,13 +226,13 @@ function Ends({ target, at, unit }: { target: Target; at: readonly [number, numb
  * A generator: its density to drag, a thousand draws, and what both ends do to the picture; `beside` the argument that it
  * feeds the density and its numbers alone.
  */
-export function RandomEditor({ nodeKey, beside = false }: { readonly nodeKey: string; readonly beside?: boolean }) {
+export function RandomEditor({ nodeKey, beside }: { readonly nodeKey: string; readonly beside?: Argument }) {
   const session = useSession();
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const gesture = useGesture();
   const of = useSel((s) => (node ? distributionOf(node, s.graph) : null));
   if (!node || !(of || node.operator.startsWith("random."))) return null;
-  if (!of) return <Drawn node={node} beside={beside} key={node.key} />;
+  if (!of) return <Drawn node={node} beside={beside !== undefined} key={node.key} />;
   return <Editor node={node} of={of} beside={beside} gesture={gesture} key={node.key} session={session} />;
 }
 
@@ -317,7 +317,7 @@ function Limits({ of, set, drawn }: LimitsProps) {
 interface EditorProps {
   readonly node: NodeView;
   readonly of: Distribution;
-  readonly beside: boolean;
+  readonly beside: Argument | undefined;
   readonly gesture: ReturnType<typeof useGesture>;
   readonly session: ReturnType<typeof useSession>;
 }
@@ -331,7 +331,9 @@ function Editor({ node, of, beside, gesture, session }: EditorProps) {
       : undefined;
     return wire?.slot.kind === "argument" ? { node: wire.slot.node, argument: wire.slot.argument } : null;
   });
+  // what feeds it may be a branch
   const unit = useSel((s) => {
+    if (beside) return beside.unit;
     const operator = s.opening?.catalog.byName.get(nodeOf(s.graph, fed?.node ?? "")?.operator ?? "");
     return operator?.arguments.find((a) => a.name === fed?.argument)?.unit ?? "";
   });
@@ -354,7 +356,7 @@ function Editor({ node, of, beside, gesture, session }: EditorProps) {
       )}
       <Plot key={of.kind} of={of} draws={draws} now={now} set={set} begin={gesture.begin} />
       {(beside || of.kind === "clamped") && of.kind !== "coin" && of.kind !== "choice" && (
-        <Limits of={of} set={set} drawn={beside && drawn} />
+        <Limits of={of} set={set} drawn={beside ? drawn : null} />
       )}
       {!beside && draws && <Told draws={draws} />}
       {!beside && fed && of.kind !== "coin" && <Ends target={fed} at={ends(of)} unit={unit} />}
