@@ -437,6 +437,8 @@ export class Session {
     clearTimeout(this.watch);
     this.watch = setTimeout(() => {
       this.store.set((s) => (s.inFlight || !s.opening ? { ...s, link: "silent" } : s));
+      // the first words may have been lost while the kernel connected
+      if (!this.store.get().opening) this.send({ type: "ready", preview_width: this.previewWidth });
     }, TIMEOUT);
   }
 
