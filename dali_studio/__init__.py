@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from dali_studio.core.loading import loading
+from dali_studio.core.version import __version__
 
 if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
     from dali_studio import (
@@ -33,8 +34,6 @@ if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
     from dali_studio.studio.tile_gallery.widget import Gallery
     from dali_studio.studio.widget import Designer
     from dali_studio.tensors import TensorList
-
-__version__ = "0.1.0"
 
 _PUBLIC = {
     "Pipeline": "dali_studio.pipeline",

@@ -21,6 +21,7 @@ from dali_studio.graph.cards import cards_in
 from dali_studio.graph.document import load
 from dali_studio.graph.edits import SetArgument
 from dali_studio.graph.model import Graph
+from dali_studio.graph.record import written_otherwise
 
 
 def _example(name: str) -> Path | None:
@@ -88,8 +89,8 @@ def open_document(
             graph, found = read_serialized(path), []
         else:
             graph, _view, found = load(_example(path) or path, registry)
+    report((*found, *written_otherwise(graph, registry)))
     graph = graph if bypassed else rerouted(graph)
-    report(found)
     if images is not None:
         readers = {kind: folder_readers(graph, registry, kind) for kind in KINDS}
         if not any(readers.values()):

@@ -225,7 +225,7 @@ def import_(options: argparse.Namespace) -> int:
                 raise error from None
     report(found)
     path = Path(options.output) if options.output else Path(options.file).with_suffix(".dali.json")
-    save(graph, view, path)
+    save(graph, view, path, default_registry())
     lost = sum(key not in default_registry() for key in (node.operator for node in graph.nodes()))
     note(f"{path}: {len(graph)} nodes{f', {lost} of operators that are not known' if lost else ''}.")
     return 0

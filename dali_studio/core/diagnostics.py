@@ -38,6 +38,7 @@ CODES: dict[str, str] = {
     "DS305": "failure inside an operator",
     "DS401": "document that is not valid",
     "DS402": "document of a newer version",
+    "DS403": "document of a version with other operators",
     "DS501": "construct that a dialect cannot express",
     "DS502": "part of a program that cannot be read as a graph",
     "DS503": "transform of another package that operators do otherwise",

@@ -176,9 +176,10 @@ def _passing(graph: Graph, registry: Registry, inner: Sequence[str]) -> dict[Por
         if _differ(given, gives):
             placed = given.device != gives.device
             _refuse(
-                f"{port.node} gives {_type(gives, placed)}, but {entry.node}, which would pass in its place, "
-                f"{_type(given, placed)}.",
-                f"Take {port.node} out, or put a step into the subgraph that gives {_type(given, placed)}.", port.node,
+                f"A batch cannot have both what {port.node} gives ({_type(gives, placed)}) and what passes in its "
+                f"place ({_type(given, placed)}, from {entry.node}).",
+                f"Take {port.node} out of the subgraph, or end it with a step that gives {_type(given, placed)}.",
+                port.node,
             )  # fmt: skip
     return found
 

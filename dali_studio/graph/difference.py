@@ -180,7 +180,7 @@ def _value(value: Value, unit: str | None) -> str:
         f"{one:.10g}" if isinstance(one, float) else str(one)
         for one in cast("tuple[float, ...]", value if several else (value,))
     ]  # fmt: skip
-    text = f"({', '.join(numbers)})" if several else numbers[0]
+    text = (f"({', '.join(numbers)})" if several else numbers[0]).replace("-", "−")
     text = text if len(text) <= _LONG else f"{text[: _LONG - 3]}..."
     return f"{text}°" if unit == "deg" else f"{text} {unit}".rstrip()
 

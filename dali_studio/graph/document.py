@@ -21,6 +21,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node, option_found
 from dali_studio.graph.objects import MISSING
 from dali_studio.graph.png_text import text_in
+from dali_studio.graph.record import Record, digest
 from dali_studio.schema.model import Device, Value
 from dali_studio.schema.registry import Registry
 
@@ -54,14 +55,17 @@ class _DocumentForm(msgspec.Struct, kw_only=True):
     version: int
     pipeline: _PipelineForm
     view: dict[str, Any] = {}
+    written_by: Any = None
 
 
-def dumps(graph: Graph, view: Mapping[str, Any] | None = None) -> str:
+def dumps(graph: Graph, view: Mapping[str, Any] | None = None, registry: Registry | None = None) -> str:
     """The document as text, as `encode.dumps`; data roots stand for the folders of this machine (`roots`)."""
-    return roots.named(encode.dumps(graph, view), graph)
+    return roots.named(encode.dumps(graph, view, registry), graph)
 
 
-def save(graph: Graph, view: Mapping[str, Any] | None, path: str | os.PathLike[str]) -> None:
+def save(
+    graph: Graph, view: Mapping[str, Any] | None, path: str | os.PathLike[str], registry: Registry | None = None
+) -> None:
     """Write a document so that the file is always whole: the old one or the new one, also after a crash.
 
     Raises
@@ -69,7 +73,7 @@ def save(graph: Graph, view: Mapping[str, Any] | None, path: str | os.PathLike[s
     DaliStudioError
         DS401 if a value has no JSON form, DS302 if the file cannot be written; the old file is untouched then.
     """
-    text = dumps(graph, view)
+    text = dumps(graph, view, registry)
     try:
         replace_file(path, text)
     except OSError as error:
@@ -131,6 +135,7 @@ def loads(
     graph.envelope = _unknown(raw, _DocumentForm)
     graph.extra = _unknown(raw["pipeline"], _PipelineForm)
     found = _fill(graph, form.pipeline, raw["pipeline"].get("nodes", []))
+    graph.record = Record(form.written_by, digest(encode.pipeline_text(graph)))
     if registry is not None:
         found += migrate_operators(graph, registry, migrations or {})
     found += [_unknown_root(*one) for one in roots.missing(graph)]

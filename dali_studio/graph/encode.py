@@ -16,18 +16,22 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.migrations import VERSION
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
+from dali_studio.graph.record import written_by
+from dali_studio.schema.registry import Registry
 
 #: What a document calls itself.
 FORMAT = "dali-studio"
 
 
-def dumps(graph: Graph, view: Mapping[str, Any] | None = None) -> str:
+def dumps(graph: Graph, view: Mapping[str, Any] | None = None, registry: Registry | None = None) -> str:
     """The document as text, with a line break at its end.
 
     Parameters
     ----------
     view
         Positions, zoom, selection: JSON values that only the designer reads. Numbers are rounded to 1/100.
+    registry
+        What is told of the writer (`record`) is told of its operators; ``None``: nothing is told.
 
     Raises
     ------
@@ -35,23 +39,28 @@ def dumps(graph: Graph, view: Mapping[str, Any] | None = None) -> str:
         DS401 if a value has no JSON form (NaN, or objects in `view` or in unknown fields).
     """
     try:
-        return _document(graph, view) + "\n"
+        return _document(graph, view, registry) + "\n"
     except RecursionError:
         raise _unwritable("document", "values are nested too deep") from None
 
 
-def _document(graph: Graph, view: Mapping[str, Any] | None) -> str:
+def pipeline_text(graph: Graph) -> str:
+    """The pipeline's part of a document."""
     pipeline = {**graph.extra, **msgspec.structs.asdict(graph.options)}
     pipeline["nodes"] = [_node(graph, node) for node in graph.nodes()]
     pipeline["outputs"] = [_port(port) for port in graph.outputs]
-    document = {
-        **graph.envelope,
-        "format": FORMAT,
-        "version": VERSION,
-        "pipeline": pipeline,
-        "view": _rounded(dict(view or {})),
-    }
-    return _block(document, 0, "document")
+    return _block(pipeline, 1, "document.pipeline")
+
+
+def _document(graph: Graph, view: Mapping[str, Any] | None, registry: Registry | None) -> str:
+    pipeline = pipeline_text(graph)
+    fields = {**graph.envelope, "format": FORMAT, "version": VERSION, "view": _rounded(dict(view or {}))}
+    writer = written_by(graph, pipeline, registry) if registry is not None else None
+    if writer is not None:
+        fields["written_by"] = writer
+    texts = {name: _block(value, 1, f"document.{name}") for name, value in fields.items()}
+    texts["pipeline"] = pipeline
+    return "{\n" + ",\n".join(f"  {_text(name)}: {texts[name]}" for name in sorted(texts)) + "\n}"
 
 
 def _node(graph: Graph, node: Node) -> dict[str, Any]:
@@ -83,7 +92,10 @@ def _rounded(value: Any) -> Any:
 
 
 #: Objects and lists at these places are spread over lines; everything below stays on one line.
-_SPREAD = ("document", "document.pipeline", "document.pipeline.nodes", "document.view", "document.view.positions")
+_SPREAD = (
+    "document.pipeline", "document.pipeline.nodes", "document.view", "document.view.positions",
+    "document.written_by", "document.written_by.operators",
+)  # fmt: skip
 
 
 def _block(value: Any, depth: int, path: str) -> str:

@@ -7,13 +7,16 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import GraphOptions, Node, Wire, cycle_found, slot
 from dali_studio.graph.objects import fingerprint
 from dali_studio.schema.registry import Registry
+
+if TYPE_CHECKING:
+    from dali_studio.graph.record import Record
 
 __all__ = ["Graph", "GraphOptions", "Node", "Wire", "structural_keys"]
 
@@ -46,12 +49,15 @@ class Graph:
     options : GraphOptions
     extra, envelope : dict
         Unknown fields of a document's ``pipeline`` part and top level, kept as they were.
+    record : Record or None
+        What the document told of its writer, of a graph that was read.
     """
 
     def __init__(self, options: GraphOptions | None = None) -> None:
         self.options = options or GraphOptions()
         self.extra: dict[str, object] = {}
         self.envelope: dict[str, object] = {}
+        self.record: Record | None = None
         self._outputs: tuple[PortRef, ...] = ()
         self._returned: dict[str, int] = {}  # node key to the number after its highest output that is returned
         self._nodes: dict[str, Node] = {}
@@ -237,7 +243,7 @@ class Graph:
     def copy(self) -> Graph:
         """An independent graph with the same (immutable) nodes."""
         other = Graph(self.options)
-        other.extra, other.envelope = dict(self.extra), dict(self.envelope)
+        other.extra, other.envelope, other.record = dict(self.extra), dict(self.envelope), self.record
         other._outputs, other._returned = self._outputs, self._returned
         other._nodes, other._ends = self._nodes.copy(), self._ends.copy()
         other._wired = {key: wired.copy() for key, wired in self._wired.items()}

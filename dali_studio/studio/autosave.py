@@ -33,7 +33,14 @@ def program_of(text: str) -> str:
     """What tells the pipeline of a document from others; empty for a document that could not be written."""
     if not text:
         return ""
-    return hashlib.sha256(json.dumps(json.loads(text)["pipeline"], sort_keys=True).encode()).hexdigest()[:12]
+    # a page that saves a notebook writes 30.0 as 30, and integers as its own numbers have them
+    found = json.loads(text, parse_float=_as_in_pages, parse_int=_as_in_pages)
+    return hashlib.sha256(json.dumps(found["pipeline"], sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _as_in_pages(number: str) -> float | int:
+    value = float(number)
+    return int(value) if value.is_integer() else value
 
 
 class Autosave:
@@ -173,7 +180,7 @@ class Autosave:
         self._waiting = self._before()
         return graph, view
 
-    def keep(self, graph: Graph, view: Mapping[str, Any]) -> None:
+    def keep(self, graph: Graph, view: Mapping[str, Any], registry: Registry) -> None:
         """Remember the graph as it is now; edits that still wait stay beside it."""
         place = self._place
         if place is None:
@@ -188,7 +195,7 @@ class Autosave:
                 self._waiting = self._waiting.replace(place.with_name(
                     f"{self._stem}.{self._waiting.stat().st_mtime_ns}.{os.getpid()}.dali.before"
                 ))  # fmt: skip
-            document.save(graph, {**view, MARK: self.mark}, place)
+            document.save(graph, {**view, MARK: self.mark}, place, registry)
             self._tidy()
 
     def drop(self) -> None:

@@ -64,6 +64,19 @@ def coins_in(marks: Mapping[str, messages.Mark], graph: Graph, registry: Registr
     return {name: chance.coin for name, chance in found.items() if chance}
 
 
+def whole_boxes(history: History, edits: Iterable[CardEdit]) -> list[CardEdit]:
+    """Edits in which a probability is that of the whole subgraph: its new coin is not known to who asks."""
+    groups = [mark.keys for mark in history.places.values() if isinstance(mark, messages.Group) and mark.subgraph]
+
+    def whole(edit: CardEdit) -> CardEdit:
+        if not isinstance(edit, SetChance) or not edit.keys:
+            return edit
+        around = (keys for keys in groups if {*edit.keys} <= {*keys})
+        return msgspec.structs.replace(edit, keys=min(around, key=len, default=edit.keys))
+
+    return [whole(edit) for edit in edits]
+
+
 def with_coins(
     history: History, asked_for: Iterable[CardEdit], registry: Registry, edits: Sequence[Edit]
 ) -> dict[str, messages.Group]:

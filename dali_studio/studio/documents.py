@@ -51,7 +51,7 @@ class Documents:
             write_text(path, with_benchmark(session.code().source, path if source_in(session.history) else None))
         elif message.what == "picture":
             picture = partial(session.answers.picture, _PICTURE_TIMEOUT, FILE)
-            exports.write(session.graph, kept_view(session.history), path, picture)
+            exports.write(session.graph, kept_view(session.history), session.registry, path, picture)
         elif message.what == "trace":
             write_text(path, session.runs.trace())
         else:

@@ -69,7 +69,7 @@ class Kept:
         DaliStudioError
             If the file cannot be written.
         """
-        document.save(self._history.graph, kept_view(self._history), path)
+        document.save(self._history.graph, kept_view(self._history), path, self._history.registry)
         self.written.know(path)
         self.path, self.saved = path, self.state()
         if self.autosave is not None:
@@ -78,7 +78,7 @@ class Kept:
     def remember(self, graph: Graph) -> None:
         """Keep what nobody has saved, if `graph` is still the newest."""
         if self.autosave is not None and graph is self._history.graph and self.state() != self.saved:
-            self.autosave.keep(graph, kept_view(self._history))
+            self.autosave.keep(graph, kept_view(self._history), self._history.registry)
 
     def arrange(self, positions: Mapping[str, Position]) -> None:
         """Take the places that a view gives to cards in its own room, which is no edit."""
@@ -104,7 +104,7 @@ class Kept:
     def text(self, graph: Graph, more: Mapping[str, Any] = MappingProxyType({})) -> str:
         """The document as text, with `more` in its view; empty if a value has no JSON form."""
         try:
-            return document.dumps(graph, {**kept_view(self._history), **more})
+            return document.dumps(graph, {**kept_view(self._history), **more}, self._history.registry)
         except DaliStudioError:
             return ""
 

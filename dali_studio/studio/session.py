@@ -23,12 +23,13 @@ from dali_studio.graph.edits import AddNode
 from dali_studio.graph.history import History
 from dali_studio.graph.labels.followers import followed
 from dali_studio.graph.model import Graph
+from dali_studio.graph.record import written_otherwise
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, jobs
 from dali_studio.studio.aliases import added
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
-from dali_studio.studio.cards import asked, boxed, told, with_coins
+from dali_studio.studio.cards import asked, boxed, told, whole_boxes, with_coins
 from dali_studio.studio.documents import Documents
 from dali_studio.studio.kept import Kept
 from dali_studio.studio.outputs import pins
@@ -124,7 +125,7 @@ class Session:
         self.history.places.update(places_of(view))
         self.kept.open(self.history, path)
         self._pin_files = pins.PinFiles()
-        self._lost: tuple[Diagnostic, ...] = ()
+        self._lost = written_otherwise(graph, self.registry)
         self._settle_pins()
         self._seed = resolve_pipeline_seed(None)
         self._current: Revision | None = None
@@ -255,7 +256,7 @@ class Session:
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
         before = self.functions(), notes_in(self.history)
-        edits = unfolded(message.edits, self.graph, self.registry)
+        edits = unfolded(whole_boxes(self.history, message.edits), self.graph, self.registry)
         twins = followed(self.graph, self.registry, edits)
         held = pins.renamed(pins.pins_in(self.history), edits)
         held |= {key: self._pin(key) if held else None for key, held in message.pins.items()}
@@ -423,6 +424,7 @@ class Session:
         """Put another graph in the place of this one, as a step."""
         gesture = f"open {self.revision}"  # one step, which undo takes back
         places = {**dict.fromkeys(self.history.places), **places_of(view), ORIGIN: self.revision + 1}
+        self._lost += written_otherwise(graph, self.registry)
         self.history.apply(edits_to(self.graph, code_nodes.opened(graph, view)), gesture, places)
         self._settle_pins()
         if text := own_text.kept(view, self.current()):

@@ -254,8 +254,8 @@ class Designer(anywidget.AnyWidget):
         Parameters
         ----------
         batches : int, optional
-            How many are measured, from 1: as many made one after the other as made ahead; by default as many as fit
-            into about a second, at least 8.
+            How many are measured, from 1, made one after the other; from 4 on as many are made ahead, too. By default
+            as many as fit into about a second, at least 8.
 
         Returns
         -------

@@ -75,7 +75,7 @@ def test_a_wired_card_dropped_on_another_wire_moves_there(designer: Any, artifac
     lab.settle(page)
     assert lab.by_id(page, "node-uniform").bounding_box() == before
     # by keys
-    lab.by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     page.keyboard.press("Control+ArrowLeft")
     training.await_code(page, "fn.resize(rotate")
     page.keyboard.press("Control+ArrowRight")
@@ -497,6 +497,6 @@ def test_what_is_looked_at_lets_its_wires_stand_out(designer: Any, artifacts: Pa
     page.screenshot(path=artifacts / "designer_wire_far.png")
     # selected by keys
     page.mouse.move(away["x"] + 12, away["y"] + away["height"] / 2)
-    lab.by_id(page, "node-rotate").click()
+    lab.card(page, "rotate").click()
     page.mouse.move(away["x"] + 12, away["y"] + away["height"] / 2)
     page.wait_for_function("() => document.querySelectorAll('.ds-far-wire-own').length === 3")

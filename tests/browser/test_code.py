@@ -85,7 +85,7 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     # what cannot be read is said with its line; nothing is lost
     wrong = flipped.replace("fn.decoders.image(files)", "fn.decoders.image(files")
     text.fill(wrong)
-    lab.by_id(page, "node-reader").click(position=HEAD)  # whoever leaves the text applies it
+    lab.card(page, "reader").click(position=HEAD)  # whoever leaves the text applies it
     page.wait_for_selector('[data-testid="code-notes"]:has-text("Line 8")', timeout=30_000)
     assert text.input_value() == wrong and len(_nodes(page)) == len(before) + 1
     page.screenshot(path=artifacts / "designer_code_error.png")
@@ -108,7 +108,7 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     text.press("Control+z")
     _await_source(page, PROGRAM)
     _await_nodes(page, len(before))
-    lab.by_id(page, "node-resize").click(position=HEAD)
+    lab.card(page, "resize").click(position=HEAD)
     lab.by_id(page, "number-resize_shorter").fill("120")
     page.keyboard.press("Enter")
     _await_source(page, PROGRAM.replace("resize_shorter=160", "resize_shorter=120"))
@@ -118,7 +118,7 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     text.fill(photos)
     text.press("Control+Enter")
     _await_source(page, photos)
-    lab.by_id(page, "node-resize").click(position=HEAD)
+    lab.card(page, "resize").click(position=HEAD)
     page.keyboard.press("F2")
     page.keyboard.press("Control+a")
     page.keyboard.type("small")

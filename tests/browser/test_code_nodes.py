@@ -44,7 +44,7 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     _open(page, server, "code_node.ipynb", CELL, "thumb-decode")
 
     # a stranger's code is shown
-    lab.by_id(page, "node-negative").click(position=HEAD)
+    lab.card(page, "negative").click(position=HEAD)
     code, apply = lab.by_id(page, "function-code"), lab.by_id(page, "apply-function")
     code.wait_for()
     assert code.input_value() == THEIRS and apply.inner_text() == "Trust this code, and run it"

@@ -53,7 +53,7 @@ def test_the_whole_main_job(page: Any, server: tuple[str, Path], artifacts: Path
     upstream = lab.painted(page, "resize")
 
     # a slider turns the photos at this node and behind it, not before it
-    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.card(page, "rotate").click(position={"x": 70, "y": 12})
     field = lab.by_id(page, "number-angle")
     field.wait_for()
     lab.by_id(page, "slider-angle").focus()
@@ -94,7 +94,7 @@ def test_add_wire_undo_and_delete(page: Any, server: tuple[str, Path], artifacts
     _open(page, server)
     _await_picture(page, "brightness_contrast")
     # a new operator is wired behind the selected one
-    lab.by_id(page, "node-brightness_contrast").click(position={"x": 70, "y": 12})
+    lab.card(page, "brightness_contrast").click(position={"x": 70, "y": 12})
     page.keyboard.press("Space")
     search = lab.by_id(page, "quick-search")
     search.wait_for()
@@ -121,7 +121,7 @@ def test_add_wire_undo_and_delete(page: Any, server: tuple[str, Path], artifacts
     wired = lab.painted(page, "hsv")
     lab.by_id(page, "undo").click()
     _await_other_picture(page, "hsv", wired)
-    lab.by_id(page, "node-hsv").click(position={"x": 70, "y": 12})
+    lab.card(page, "hsv").click(position={"x": 70, "y": 12})
     page.keyboard.press("Delete")
     lab.by_id(page, "node-hsv").wait_for(state="detached")
     lab.by_id(page, "undo").click()
@@ -133,7 +133,7 @@ def test_taking_a_node_out_leaves_a_chain_and_undo_puts_it_back(page: Any, serve
     _await_picture(page, "rotate")
     lab.settle(page)
     place = lab.by_id(page, "node-rotate").bounding_box()
-    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.card(page, "rotate").click(position={"x": 70, "y": 12})
     page.keyboard.press("Delete")
     lab.by_id(page, "node-rotate").wait_for(state="detached")
     page.wait_for_function(
@@ -151,7 +151,7 @@ def test_taking_a_node_out_leaves_a_chain_and_undo_puts_it_back(page: Any, serve
         .filter(card => card.dataset.id !== 'decode').map(card => [card.dataset.id, card.style.transform]))"""
     before = page.evaluate(places)
     assert len(before) >= 4
-    lab.by_id(page, "node-decode").click(position={"x": 70, "y": 12})
+    lab.card(page, "decode").click(position={"x": 70, "y": 12})
     page.keyboard.press("Delete")
     lab.by_id(page, "node-decode").wait_for(state="detached")
     lab.settle(page)
@@ -164,7 +164,7 @@ def test_taking_a_node_out_leaves_a_chain_and_undo_puts_it_back(page: Any, serve
 def test_an_error_of_a_run_goes_when_its_cause_does(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
     _await_picture(page, "resize")
-    lab.by_id(page, "node-reader").click(position={"x": 70, "y": 12})
+    lab.card(page, "reader").click(position={"x": 70, "y": 12})
     field = lab.by_id(page, "text-file_root")
     field.fill("/no/such/folder")
     field.press("Enter")
@@ -191,7 +191,7 @@ def test_an_error_of_a_run_goes_when_its_cause_does(page: Any, server: tuple[str
 def test_a_new_node_is_in_sight_and_needs_no_value_to_begin(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
     _await_picture(page, "brightness_contrast")
-    lab.by_id(page, "node-brightness_contrast").click(position={"x": 70, "y": 12})
+    lab.card(page, "brightness_contrast").click(position={"x": 70, "y": 12})
     page.keyboard.press("Space")
     lab.by_id(page, "quick-search").fill("rotate")
     lab.by_id(page, "quick-search").press("Enter")
@@ -211,7 +211,7 @@ def test_a_new_node_is_in_sight_and_needs_no_value_to_begin(page: Any, server: t
 def test_keys_do_not_reach_the_notebook(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
     cells = page.locator(".jp-Notebook .jp-Cell").count()
-    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.card(page, "rotate").click(position={"x": 70, "y": 12})
     for key in ("b", "a", "d", "d", "Escape"):
         page.keyboard.press(key)
     lab.settle(page)
@@ -292,7 +292,7 @@ def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, serv
     _await_code(page, "return normalize")
     # a card whose row gets a port without growing has its wire; a switch is drawn by a coin
     lab.by_id(page, "random-mirror").click()
-    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.card(page, "rotate").click(position={"x": 70, "y": 12})
     lab.by_id(page, "random-angle").click()
     for key, target in (("angle", "rotate"), ("mirror", "normalize")):
         page.locator(f'[aria-label="wire from {key} to {target}"]').wait_for()
@@ -302,7 +302,7 @@ def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, serv
 
 def test_a_name_that_is_refused_says_why_and_leaves_the_keys_here(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
-    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.card(page, "rotate").click(position={"x": 70, "y": 12})
     for name, why in (("two words", "letters, digits and _"), ("resize", "Another node")):
         page.keyboard.press("F2")  # reaches the designer after Esc as well
         lab.by_id(page, "rename").fill(name)
@@ -319,8 +319,8 @@ def test_a_name_that_is_refused_says_why_and_leaves_the_keys_here(page: Any, ser
 def test_several_cards_are_selected_by_a_box_and_by_clicks(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
     lab.by_id(page, "designer").scroll_into_view_if_needed()
-    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
-    lab.by_id(page, "node-resize").click(position={"x": 70, "y": 12}, modifiers=["Control"])
+    lab.card(page, "rotate").click(position={"x": 70, "y": 12})
+    lab.card(page, "resize").click(position={"x": 70, "y": 12}, modifiers=["Control"])
     page.wait_for_function("() => document.querySelectorAll('.ds-selected').length === 2")
     page.keyboard.press("Escape")
     cards = [lab.by_id(page, f"node-{key}").bounding_box() for key in ("reader", "resize")]

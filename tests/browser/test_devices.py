@@ -42,7 +42,7 @@ def opened(page: Any, server: tuple[str, Path]) -> Callable[[], Any]:
 
 
 def _choose(page: Any, key: str) -> None:
-    lab.by_id(page, f"node-{key}").click(position={"x": 70, "y": 12})
+    lab.card(page, key).click(position={"x": 70, "y": 12})
 
 
 def _await_code(page: Any, text: str) -> None:
@@ -75,6 +75,16 @@ def test_a_node_moves_to_the_gpu_and_one_press_each_repairs_what_follows(
     _choose(page, "flip")
     assert lab.by_id(page, "device-gpu").get_attribute("aria-checked") == "true"
     page.screenshot(path=artifacts / "devices_repaired.png")
+    # the CPU is dashed, the GPU is not, and the way up is neither, whatever the colours are
+    look = """selector => { const { strokeDasharray, borderTopStyle } = getComputedStyle(document.querySelector(selector));
+      return selector.includes('wire') ? strokeDasharray : borderTopStyle; }"""
+    dashes = {
+        name: page.evaluate(look, f'[aria-label="wire from {name}"] .ds-wire')
+        for name in ("reader to decode", "decode to to_gpu", "to_gpu to resize", "resize to rotate")
+    }
+    assert list(dashes.values()) == ["5px, 4px", "12px, 3px, 2px, 3px", "none", "none"]
+    frames = [page.evaluate(look, f'[data-testid="node-{key}"] > .ds-frame') for key in ("decode", "resize")]
+    assert frames == ["dashed", "solid"]
     # each press was one step
     for _ in range(3):
         lab.by_id(page, "undo").click()
@@ -87,7 +97,7 @@ def test_the_table_lists_what_is_there(opened: Callable[[], Any]) -> None:
     page = opened()
     lab.by_id(page, "run").click()
     lab.by_id(page, "row-resize").wait_for(timeout=60_000)
-    lab.by_id(page, "node-resize").click(position={"x": 60, "y": 10})
+    lab.card(page, "resize").click(position={"x": 60, "y": 10})
     page.keyboard.press("Delete")
     lab.by_id(page, "settings").click()
     lab.by_id(page, "time-table").wait_for()
@@ -104,7 +114,16 @@ def test_a_run_fills_the_table_and_the_heat_is_time_or_memory(opened: Callable[[
     assert lab.by_id(page, "memory-resize").inner_text() == "(346 kB)"
     assert "never all at once" in page.locator('tr:has([data-testid="row-resize"])').get_attribute("title")
     assert lab.by_id(page, "memory-angle").inner_text() == "24 B"
+    steps = """() => Object.fromEntries(['decode', 'angle'].map(key => { const chip = document.querySelector(
+      `[data-testid="time-${key}"]`); return [key, [...chip.classList].find(name => name.startsWith('ds-heat-'))]; }))"""
+    assert page.evaluate(steps) == {"decode": "ds-heat-1", "angle": "ds-heat-1"}
     page.locator("label", has_text="Heat").click()
+    warm = page.evaluate(steps)  # what takes most of the time has another colour, what takes none has not
+    assert warm["decode"] in ("ds-heat-4", "ds-heat-5") and warm["angle"] == "ds-heat-1"
+    shades = [
+        lab.by_id(page, f"time-{key}").evaluate("chip => getComputedStyle(chip).backgroundColor") for key in ("decode", "angle")
+    ]
+    assert shades[0] != shades[1]
     chip = lab.by_id(page, "time-resize")
     assert chip.inner_text().endswith("s")
     page.screenshot(path=artifacts / "devices_time_light.png")

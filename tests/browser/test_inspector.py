@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,7 +36,18 @@ def _drag_a_number(page: Any) -> None:
     assert page.evaluate("() => document.activeElement.dataset.testid") == "number-fill_value"
 
 
-def test_values_are_applied_stepped_and_reset(designer: Any) -> None:
+def _values_of_the_batch(page: Any, artifacts: Path) -> None:
+    """Beside an argument that is drawn, as on its generator's card; that of the shown sample is told apart."""
+    lab.card(page, "rotate").click(position=HEAD)
+    bars = "selector => [...document.querySelectorAll(`${selector} .ds-values i`)].map(one => [one.title, one.className])"
+    here = page.evaluate(bars, '[data-testid="field-angle"]')
+    assert len(here) == 8 and here == page.evaluate(bars, '[data-testid="node-uniform"]')
+    lab.by_id(page, "sample-2").click()
+    page.wait_for_function("() => document.querySelector('[data-testid=field-angle] .ds-value-now')?.title.startsWith('sample 3:')")
+    page.screenshot(path=artifacts / "inspector_drawn.png")
+
+
+def test_values_are_applied_stepped_and_reset(designer: Any, artifacts: Path) -> None:
     page = designer
     # applied while it is typed, with a comma as well; what cannot be applied stays, with the reason, and nothing runs by it
     lab.card(page, "resize").click(position=HEAD)
@@ -53,8 +65,9 @@ def test_values_are_applied_stepped_and_reset(designer: Any) -> None:
     reason.wait_for(state="detached")
     assert field.input_value() == "150.5"
 
+    _values_of_the_batch(page, artifacts)
+
     # steps of a field and of a slider: Shift is fine, Ctrl is coarse
-    lab.card(page, "rotate").click(position=HEAD)
     lab.by_id(page, "number-fill_value").fill("100")
     _await_value(page, "slider-fill_value", "100")
     for part, key, values in (
@@ -99,6 +112,29 @@ def test_values_are_applied_stepped_and_reset(designer: Any) -> None:
     lab.by_id(page, "find-in-gallery").click()
     _await_value(page, "palette-search", "rotate")
     lab.by_id(page, "palette-toggle").click()
+
+
+def test_a_dial_is_turned_by_dragging(designer: Any) -> None:
+    page = designer
+    page.evaluate("() => navigator.clipboard.writeText('x = fn.hsv(images, hue=10.0)')")
+    lab.by_id(page, "canvas").click(position={"x": 4, "y": 120})
+    page.keyboard.press("Control+v")
+    lab.card(page, "hsv").click(position=HEAD)
+    box = lab.by_id(page, "field-hue").locator(".ds-dial").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x + 14, y)
+    page.mouse.down()
+    for dx, dy in ((10, -10), (0, -14)):  # a quarter to the left
+        page.mouse.move(x + dx, y + dy, steps=3)
+    _await_value(page, "number-hue", "100")
+    page.mouse.move(x + 14, y, steps=3)
+    page.mouse.move(x, y - 14, steps=3)
+    page.mouse.up()
+    page.mouse.move(x - 14, y)  # it was let go
+    lab.settle(page)
+    _await_value(page, "number-hue", "100")
+    lab.by_id(page, "undo").click()  # one step
+    _await_value(page, "number-hue", "10")
 
 
 def test_a_removed_node_is_undone_with_its_values_and_shown(designer: Any) -> None:

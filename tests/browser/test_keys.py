@@ -25,7 +25,7 @@ _STATE = """() => ({ nodes: document.querySelectorAll('[data-ds-node]').length,
 def test_a_click_elsewhere_takes_the_keys_away(page: Any, server: tuple[str, Path], focused: str) -> None:
     lab.write_notebook(server[1] / "keys.ipynb", "pass", scenes.five() + "\ndesigner")
     _open(page, server, "keys.ipynb")
-    lab.by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
+    lab.card(page, "rotate").click(position={"x": 60, "y": 10})
     page.keyboard.press("b")  # bypassed: there is something to undo
     page.locator('[data-testid="undo"]:enabled').wait_for(timeout=10_000)
     before = page.evaluate(_STATE)
@@ -55,7 +55,7 @@ def test_a_slider_that_was_moved_gives_undo_to_the_graph(page: Any, server: tupl
     page.wait_for_function(value, arg=[before, True])
 
     # a button of the bar that goes off leaves the keys to the canvas
-    lab.by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
+    lab.card(page, "rotate").click(position={"x": 60, "y": 10})
     page.keyboard.press("Delete")
     rotate = lab.by_id(page, "node-rotate")
     rotate.wait_for(state="detached")
@@ -73,7 +73,7 @@ def test_keys_reach_the_graph_from_parts_beside_it(page: Any, server: tuple[str,
     _open(page, server, "beside.ipynb")
     search, palette = lab.by_id(page, "quick-search"), page.locator(".ds-palette")
     for place in ("grip-high", "slider-fill_value"):
-        lab.by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
+        lab.card(page, "rotate").click(position={"x": 60, "y": 10})
         lab.by_id(page, place).click()
         page.keyboard.press("Space")
         search.wait_for()
@@ -140,7 +140,7 @@ def test_tab_goes_through_the_cards_before_the_wires(page: Any, server: tuple[st
     page.keyboard.press("Escape")
 
     # a wire may begin at each output of a node
-    lab.by_id(page, "node-reader").click(position={"x": 60, "y": 10})
+    lab.card(page, "reader").click(position={"x": 60, "y": 10})
     page.keyboard.press("c")
     lab.by_id(page, "quick-search").fill("labels")
     found = page.locator(".ds-quick-hit > span").all_inner_texts()

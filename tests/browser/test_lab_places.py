@@ -171,6 +171,26 @@ def test_menus_know_the_designer_and_its_keys_are_those_of_the_settings(page: An
         page.evaluate(f"plugin => {_APP}.serviceManager.settings.save(plugin, '{{}}')", plugin)
 
 
+def test_a_copy_of_edits_is_in_front_without_a_question(page: Any, server: tuple[str, Path]) -> None:
+    open_document(page, server, "original.dali.json")
+    before = (server[1] / "original.dali.json").read_text()
+    part(page, "node-rotate").click(position={"x": 70, "y": 12})
+    field = part(page, "number-angle")
+    field.fill("33")
+    field.press("Enter")
+    page.wait_for_function(f"() => {_APP}.shell.currentWidget.context.model.dirty")
+    page.evaluate("() => { window.jupyterapp.commands.execute('docmanager:save-as'); }")
+    page.locator(".jp-Dialog input").first.fill("copy.dali.json")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        f"() => [{_APP}.shell.currentWidget, {_APP}.shell.activeWidget].every(one => one?.context?.path === 'copy.dali.json')"
+    )
+    await_code(page, "angle=33")
+    assert not page.locator(".jp-Dialog").count()
+    assert '"angle": 33.0' in (server[1] / "copy.dali.json").read_text()
+    assert (server[1] / "original.dali.json").read_text() == before
+
+
 def test_the_launcher_begins_with_a_folder_or_with_a_recipe(page: Any, server: tuple[str, Path]) -> None:
     address, root = server
     for photo in sorted(samples.photos().rglob("*.jpg"))[:2]:

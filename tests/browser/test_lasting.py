@@ -14,6 +14,8 @@ import pytest
 from browser import lab, training
 from browser.test_designer import _await_other_picture
 
+from dali_studio.graph.document import MIME
+
 pytestmark = pytest.mark.browser
 
 NOTEBOOK = "01_designer.ipynb"
@@ -30,7 +32,7 @@ def _open(page: Any, server: tuple[str, Path], name: str) -> None:
 
 
 def _set_angle(page: Any, angle: str) -> None:
-    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.card(page, "rotate").click(position={"x": 70, "y": 12})
     field = lab.by_id(page, "number-angle")
     field.fill(angle)
     field.press("Enter")
@@ -104,6 +106,38 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     # the run of two kernels before is listed
     lab.by_id(page, "tab-runs").click()
     lab.by_id(page, "run-1").wait_for()
+
+
+def test_a_kernel_that_is_shut_down_is_told_of_and_another_one_goes_on(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "shut.ipynb")
+    # by the list of running sessions, which says nothing to those that use it
+    page.evaluate("async () => { await window.jupyterapp.serviceManager.sessions.shutdownAll(); }")
+    lab.by_id(page, "reconnect").wait_for(timeout=60_000)
+    assert "The kernel ended." in lab.by_id(page, "strip").inner_text()
+    _set_angle(page, "77")
+    lab.by_id(page, "reconnect").click()
+    page.wait_for_function(
+        """() => document.querySelector('[data-testid="strip"]')?.textContent.includes('No kernel runs: start one')"""
+    )
+    page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.context.sessionContext.startKernel(); }")
+    _reconnect(page)
+    _await_code(page, "angle=77")
+    _restart(page)  # the other one is watched, too
+    assert "The kernel restarted." in lab.by_id(page, "strip").inner_text()
+
+
+def test_a_notebook_that_is_saved_right_after_an_edit_has_it(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "hurried.ipynb")
+    for angle in ("41", "42"):
+        _set_angle(page, angle)
+        page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+        for _ in range(100):
+            saved = json.loads((server[1] / "hurried.ipynb").read_text())
+            kept = json.dumps([out.get("data", {}).get(MIME) for cell in saved["cells"] for out in cell.get("outputs", ())])
+            if f'"angle": {angle}' in kept:
+                break
+            page.wait_for_timeout(200)
+        assert f'"angle": {angle}' in kept
 
 
 def test_a_kernel_that_is_killed_in_mid_run_keeps_the_edits(page: Any, server: tuple[str, Path]) -> None:

@@ -271,6 +271,15 @@ def test_seeds_are_shared_and_locked(designer: Any) -> None:
     own = lab.by_id(page, "seed-uniform").locator("option:checked").inner_text().removeprefix("its own: ")
     training.await_code(page, f"seed={own}")
     assert card.inner_text() == before
+    # the dice gives that node another one, and with it other numbers
+    page.get_by_role("button", name="Another seed for uniform alone").click()
+    training.await_code(page, f"seed={own}", there=False)
+    other = lab.by_id(page, "seed-uniform").locator("option:checked").inner_text().removeprefix("its own: ")
+    assert other != own
+    training.await_code(page, f"seed={other}")
+    page.wait_for_function("text => document.querySelector('[data-testid=node-rotate]').innerText !== text", arg=before)
+    page.keyboard.press("Control+z")
+    training.await_code(page, f"seed={own}")
     lab.by_id(page, "seed-uniform_2").select_option(label="as uniform")
     page.wait_for_function("() => !document.querySelector('[data-testid=seed-uniform_2]').value.includes('_2')")
     assert lab.by_id(page, "seed-uniform").locator("option:checked").inner_text() == f"its own: {own}"

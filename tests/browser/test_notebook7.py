@@ -15,6 +15,7 @@ from browser.lab import await_code, part
 # Collected here once more, these find the server below: Notebook in place of JupyterLab.
 from browser.test_canvas import test_menu_keys_bypass_and_find  # noqa: F401
 from browser.test_code import test_the_program_is_edited_in_its_pane  # noqa: F401
+from browser.test_designer import test_add_wire_undo_and_delete  # noqa: F401
 from browser.test_lasting import test_a_kernel_that_is_killed_in_mid_run_keeps_the_edits  # noqa: F401
 from browser.test_looking import test_a_picture_is_looked_at_large_sample_by_sample  # noqa: F401
 from browser.test_previews import test_every_kind_of_data_is_shown  # noqa: F401
@@ -22,6 +23,7 @@ from browser.test_problems import test_a_box_says_which_of_its_nodes_failed  # n
 from browser.test_times import (  # noqa: F401
     opened,
     test_a_run_is_drawn_compared_with_the_target_and_saved_as_a_trace,
+    test_the_data_that_a_reader_reads_are_looked_into_and_replaced,
 )
 
 pytestmark = pytest.mark.browser
@@ -59,6 +61,29 @@ def test_a_designer_in_a_cell_is_edited(page: Any, server: tuple[str, Path]) -> 
     angle.press("Enter")
     code = "words => document.querySelector('[data-testid=\"code\"]').textContent.includes(words)"
     page.wait_for_function(code, arg="angle=33")
+    # a wire is taken off, by a key and by a cut across it, and comes back
+    wire = cell.locator('[aria-label$=" to rotate"]')
+    wire.focus()
+    page.keyboard.press("Delete")
+    wire.wait_for(state="detached")
+    page.wait_for_function(code, arg="fn.rotate(...")
+    page.keyboard.press("Control+z")
+    wire.wait_for(state="attached")
+    lab.settle(page)
+    x, y = wire.locator("path").first.evaluate(
+        "p => { const m = p.getScreenCTM(); const q = p.getPointAtLength(p.getTotalLength() / 2).matrixTransform(m); return [q.x, q.y]; }"
+    )
+    page.keyboard.down("Alt")
+    page.mouse.move(x, y - 11)
+    page.mouse.down()
+    page.mouse.move(x + 2, y + 40, steps=6)
+    page.mouse.up()
+    page.keyboard.up("Alt")
+    wire.wait_for(state="detached")
+    cell.locator('[data-testid="undo"]').click()
+    wire.wait_for(state="attached")
+    page.wait_for_function(code, arg="angle=33")
+    cell.locator('[data-testid="node-rotate"]').click(position={"x": 70, "y": 12})
     # one that was reconnected is saved and comes back
     panel = "window.jupyterapp.shell.currentWidget"
     page.evaluate(f"() => {panel}.context.sessionContext.session.kernel.restart()")

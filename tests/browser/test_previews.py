@@ -55,7 +55,7 @@ def _await_planes(page: Any, *texts: str) -> None:
 
 def _listen(page: Any) -> None:
     """A sound is heard once, or again and again until it is stopped."""
-    lab.by_id(page, "node-sound").click(position={"x": 28, "y": 5})
+    lab.card(page, "sound").click(position={"x": 28, "y": 5})
     play, pressed = lab.by_id(page, "play"), "pressed => document.querySelector('[data-testid=play]').ariaPressed === pressed"
     play.wait_for()
     ends = page.evaluate("() => { const wave = document.querySelector('.ds-preview-wave svg');"
@@ -134,7 +134,7 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     page.screenshot(path=artifacts / "kinds_light.png")
 
     # the inspector shows three planes: a slider, or the pointer in one of them, moves the others
-    lab.by_id(page, "node-volume").click(position={"x": 28, "y": 5})
+    lab.card(page, "volume").click(position={"x": 28, "y": 5})
     plane = lab.by_id(page, "plane-axial")
     plane.wait_for()
     assert plane.input_value() == "12"
@@ -152,7 +152,7 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     _listen(page)
 
     # boxes stand over the image that comes with them
-    lab.by_id(page, "node-source").click(position={"x": 28, "y": 5})
+    lab.card(page, "source").click(position={"x": 28, "y": 5})
     page.get_by_role("tab", name="output_1").or_(page.get_by_role("tab", name="output 2")).click()
     page.wait_for_selector(".ds-compare .ds-overlay i", state="attached")
     assert page.locator(".ds-compare .ds-overlay i").count() == 2
@@ -250,7 +250,7 @@ def test_a_video_plays_at_its_speed_and_tells_times(page: Any, server: tuple[str
     page.screenshot(path=artifacts / "video.png")
 
     # enlarged, it is counted and stepped through alike, and played once to its end
-    lab.by_id(page, "node-small").click(position={"x": 28, "y": 5})
+    lab.card(page, "small").click(position={"x": 28, "y": 5})
     page.keyboard.press("v")
     gain = page.locator(".ds-compare-view .ds-gain label")
     gain.get_by_text("Frame 1 of 8, 0.00 s").wait_for()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -125,13 +126,13 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
         lab.by_id(page, f"node-{key}").get_by_text("left out").wait_for(timeout=30_000)
     own.wait_for()
     assert lab.by_id(page, "node-resize").locator("canvas").count() == 0
-    lab.by_id(page, "node-resize").click(position={"x": 70, "y": 12})
+    lab.card(page, "resize").click(position={"x": 70, "y": 12})
     page.locator(".ds-compare.ds-hatched").wait_for()
     lab.by_id(page, "tab-batch").click()
     page.locator('[data-testid="sheet-0-3"]:has-text("left out")').wait_for()
     lab.by_id(page, "tab-code").click()
     lab.by_id(page, "sample-0").click()
-    lab.by_id(page, "node-resize").click(button="right", position={"x": 70, "y": 12})
+    lab.card(page, "resize").click(button="right", position={"x": 70, "y": 12})
     page.get_by_role("menuitem", name="Compare with its input").click()
     painted = """there => { const one = document.querySelector('[data-testid="pair-a"]');
     return one.width > 0 && there === one.getContext('2d').getImageData(one.width >> 1, one.height >> 1, 1, 1).data[3] > 0; }"""
@@ -176,7 +177,7 @@ def test_a_box_says_which_of_its_nodes_failed(page: Any, server: tuple[str, Path
     _open(page, server, "failing_box.ipynb")
     lab.settle(page)
     for key in ("decode", "resize"):
-        lab.by_id(page, f"node-{key}").click(position={"x": 60, "y": 10}, modifiers=["Control"] if key == "resize" else [])
+        lab.card(page, key).click(position={"x": 60, "y": 10}, modifiers=["Control"] if key == "resize" else [])
     page.keyboard.press("g")
     box = page.locator('[data-testid="node-group:group1"]')
     box.wait_for()
@@ -214,3 +215,73 @@ def test_the_program_goes_to_a_cell_below_the_designer(page: Any, server: tuple[
     at = next(place for place, cell in enumerate(before) if "Designer(" in cell)
     assert after[: at + 1] == before[: at + 1] and after[at + 2 :] == before[at + 1 :]
     assert "fn.resize(" in after[at + 1] and "@pipeline_def" in after[at + 1]
+
+
+def _unfit(path: Path) -> None:
+    """A document with a value that is not accepted, an input that is missing, and wires that do not fit."""
+
+    def node(key: str, operator: str, *inputs: str | None, **more: Any) -> dict[str, Any]:
+        return {"key": key, "operator": operator, "inputs": [one and [one, 0] for one in inputs], **more}
+
+    nodes = [
+        node("reader", "readers.file", arguments={"file_root": str(samples.photos())}),
+        node("decode", "decoders.image", "reader"),
+        node("numbers", "random.uniform", arguments={"range": [-30.0, 30.0], "shape": [3]}),
+        node("small", "resize", "decode", arguments={"size": [120.0, 160.0], "interp_type": "INTERP_NONE"}),
+        node("turned", "rotate", "decode", argument_inputs={"angle": ["numbers", 0]}),
+        node("joined", "cat", "decode", None, "decode"),
+        node("points", "coord_flip", "decode", arguments={"flip_x": 1}),
+    ]
+    outputs = [[key, 0] for key in ("small", "turned", "joined", "points")]
+    pipeline = {"batch_size": 4, "seed": 1, "nodes": nodes, "outputs": outputs}
+    path.write_text(json.dumps({"format": "dali-studio", "version": 1, "pipeline": pipeline}))
+
+
+#: What is marked on the cards: a port's label, or the words of an argument with their title.
+_MARKED = """() => [...document.querySelectorAll('.ds-canvas .ds-wrong')].map(one => {
+  const [words] = one.children, { outlineStyle, textDecorationStyle } = getComputedStyle(words);
+  const sign = getComputedStyle(one, '::after').content;
+  return [one.ariaLabel ?? words.title, one.ariaLabel ? outlineStyle : textDecorationStyle, sign]; }).sort()"""
+
+
+def test_what_does_not_fit_is_marked_at_its_port_and_its_argument(
+    page: Any, server: tuple[str, Path], artifacts: Path
+) -> None:
+    _unfit(server[1] / "unfit.dali.json")
+    lab.write_notebook(server[1] / "unfit.ipynb", "from dali_studio import Designer\nDesigner('unfit.dali.json', height=900)")
+    _open(page, server, "unfit.ipynb")
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
+    page.wait_for_function("() => document.querySelectorAll('.ds-canvas .ds-wrong').length > 4")
+    marked = page.evaluate(_MARKED)
+    page.screenshot(path=artifacts / "problems_marked.png")
+    for _ in range(3):
+        page.get_by_role("button", name="Zoom in").click()
+    lab.settle(page)
+    page.screenshot(path=artifacts / "problems_marked_near.png")
+    assert page.evaluate(_MARKED) == marked
+    for theme in ("JupyterLab Dark", "JupyterLab Dark High Contrast"):
+        lab.set_theme(page, theme)
+        lab.settle(page)
+        page.screenshot(path=artifacts / f"problems_marked_{theme[11:].replace(' ', '_')}.png")
+    page.emulate_media(forced_colors="active")
+    page.screenshot(path=artifacts / "problems_marked_forced.png")
+    assert page.evaluate(_MARKED) == marked
+    page.emulate_media(forced_colors="none")
+    turned = "The wired value has shape (3,); angle takes one number per sample."
+    assert marked == [
+        ["'INTERP_NONE' (str) is not accepted; interp_type takes a types.DALIInterpType.", "wavy", '"!"'],
+        [turned, "wavy", "none"],
+        [f"argument angle: {turned}", "solid", '"!"'],
+        ["input input 2: Joined needs its input input[1].", "solid", '"!"'],
+        ["input points: Decode gives image data; points takes points data.", "solid", '"!"'],
+    ]
+    # what is wired is filled, what is not is hollow
+    fills = [
+        lab.by_id(page, f"port-in-joined-{n}").locator("g").evaluate("g => [g.getAttribute('fill'), g.getAttribute('stroke')]")
+        for n in (0, 1)
+    ]
+    assert fills[0][1] == fills[1][0] == "var(--ds-raise)" not in (fills[0][0], fills[1][1])
+    # what fits again has no mark
+    lab.card(page, "numbers").click(position={"x": 70, "y": 12})
+    page.keyboard.press("Delete")
+    page.wait_for_function("() => !document.querySelector('[data-ds-node=turned] .ds-wrong')")

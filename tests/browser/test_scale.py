@@ -72,7 +72,7 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     page.screenshot(path=artifacts / "designer_300.png")
 
     # Z goes to the selected card, which then has its name and its ports, 0 to all of them
-    lab.by_id(page, "node-hsv_5").click()
+    lab.card(page, "hsv_5").click()
     page.keyboard.press("z")
     lab.by_id(page, "port-in-hsv_5-0").wait_for()
     frame, card = lab.by_id(page, "canvas").bounding_box(), lab.by_id(page, "node-hsv_5").bounding_box()

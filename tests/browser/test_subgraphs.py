@@ -58,7 +58,7 @@ def _nodes(page: Any) -> list[str]:
 
 def _select(page: Any, *keys: str) -> None:
     for number, key in enumerate(keys):
-        lab.by_id(page, f"node-{key}").click(position=HEAD, modifiers=["Control"] if number else [])
+        lab.card(page, key).click(position=HEAD, modifiers=["Control"] if number else [])
     page.wait_for_function(
         "n => document.querySelectorAll('.react-flow__node.selected').length === n", arg=len(keys), timeout=10_000
     )
@@ -253,7 +253,7 @@ def test_a_subgraph_in_a_subgraph_is_entered(page: Any, server: tuple[str, Path]
     lab.by_id(page, "node-rotate_2").wait_for(state="detached")
 
     # back by Esc and by the breadcrumbs
-    lab.by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     inner.wait_for()

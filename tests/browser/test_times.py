@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 from browser import lab, training
 from browser.test_designer import _await_picture, _open
+
+from dali_studio import samples
 
 pytestmark = pytest.mark.browser
 
@@ -96,7 +99,7 @@ def test_a_long_run_leaves_the_kernel_free_and_stops_where_it_is(opened: Callabl
     assert lab.by_id(page, "time-rotate").inner_text() == "…"
     page.screenshot(path=artifacts / "times_running.png")
     # and so does a box: as far as the least advanced of its nodes
-    lab.by_id(page, "node-rotate").click(position=training.HEAD)
+    lab.card(page, "rotate").click(position=training.HEAD)
     page.keyboard.press("g")
     lab.by_id(page, "reached-group:group1").wait_for()
     lab.by_id(page, "node-group:group1").screenshot(path=artifacts / "times_running_box.png")
@@ -119,7 +122,9 @@ def test_a_long_run_leaves_the_kernel_free_and_stops_where_it_is(opened: Callabl
     assert page.locator("[data-testid=time-flip]").count() == 0
 
 
-def test_the_data_that_a_reader_reads_are_looked_into(opened: Callable[[], Any], artifacts: Path) -> None:
+def test_the_data_that_a_reader_reads_are_looked_into_and_replaced(
+    opened: Callable[[], Any], server: tuple[str, Path], artifacts: Path
+) -> None:
     page = opened()
     lab.by_id(page, "tab-data").click()
     lab.by_id(page, "data-set").wait_for(timeout=30_000)
@@ -133,6 +138,16 @@ def test_the_data_that_a_reader_reads_are_looked_into(opened: Callable[[], Any],
     lab.by_id(page, "data-open").click()
     _await_text(page, "strip", "/no/such/folder")
     assert "no such folder" not in lab.by_id(page, "data-set").inner_text()
+    # what is given in its place is read
+    folder = server[1] / "two photos" / "class"
+    folder.mkdir(parents=True, exist_ok=True)
+    for photo in sorted(samples.photos().rglob("*.jpg"))[:2]:
+        shutil.copy(photo, folder)
+    lab.by_id(page, "data-path").fill(str(folder.parent))
+    lab.by_id(page, "data-open").click()
+    lab.by_id(page, "error-card-reader").wait_for(state="detached")
+    page.wait_for_function("() => document.querySelectorAll('.ds-data-cells li').length === 2")
+    _await_picture(page, "flip")
 
 
 def test_advice_is_tried_and_kept_and_the_runs_say_what_was_changed(opened: Callable[[], Any], artifacts: Path) -> None:
@@ -160,6 +175,8 @@ def test_advice_is_tried_and_kept_and_the_runs_say_what_was_changed(opened: Call
     _await_text(page, "compare-runs", "prefetch_queue_depth")
     page.screenshot(path=artifacts / "times_runs.png")
     lab.by_id(page, "open-run-1").click()
-    _await_text(page, "run-1", "Go back to it")  # it is another revision, which equals it
+    _await_text(page, "run-3", "Go back to it")
+    assert "shown" in lab.by_id(page, "run-2").inner_text()  # the newest of this graph, at another revision
+    assert "same graph" in lab.by_id(page, "run-1").inner_text()
     lab.by_id(page, "run-choice").select_option("1")
     _await_text(page, "run-5", "prefetch_queue_depth 2 → 1")

@@ -212,7 +212,9 @@ def test_a_subgraph_has_a_probability_in_one_step() -> None:
         mark = changed.marks["group1"]
         assert isinstance(mark, messages.Group) and {*mark.keys} - names == {"coin", "split", "merge"}
         assert set(client.session.graph) - names == {"coin", "split", "split_2", "merge"}  # splits have one card
-        # the slider goes on, and all of its way is one step
+        # the slider goes on, also before it is told of the coin, and all of its way is one step
+        applied(0.6, keys)
+        assert set(client.session.graph) - names == {"coin", "split", "split_2", "merge"}
         changed = applied(0.5, [*mark.keys])
         assert client.session.graph.node("coin").arguments["probability"] == 0.5
         assert "def augment(decode):" in client.session.code("dali_studio").source
@@ -228,6 +230,6 @@ def test_a_subgraph_has_a_probability_in_one_step() -> None:
         refusing = {"type": "set_chance", "key": "rotate", "part": 0.5, "keys": ["rotate", "normalize"]}
         told = client.edit(refusing)
         (refused,) = only(told, messages.Refused)
-        assert "normalize gives float CHW" in refused.diagnostics[0].message and "Take normalize out" in refused.diagnostics[0].hint
+        assert "normalize gives (float CHW)" in refused.diagnostics[0].message and "Take normalize out" in refused.diagnostics[0].hint
     finally:
         client.session.close()

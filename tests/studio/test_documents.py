@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from studio.clients import Client, only, rotating
 
-from dali_studio import samples
+from dali_studio import __version__, samples
 from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.document import loads
@@ -107,3 +108,29 @@ def test_the_front_end_shows_texts_as_texts() -> None:
     sources = [path for path in SOURCES.rglob("*") if path.suffix in (".ts", ".tsx")]
     assert len(sources) > 20
     assert [(path.name, way) for path in sources for way in ways if way in path.read_text(encoding="utf-8")] == []
+
+
+def test_a_document_of_another_engine_is_opened_says_so_once_and_is_saved_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "mine.dali.json"
+    Client(rotating().graph).session.save(path)
+    raw = json.loads(path.read_text())
+    raw["written_by"]["dali_studio"], raw["written_by"]["operators"]["rotate"] = "0.0.9", "1-00000000"
+    graph, view, _ = loads(json.dumps(raw), default_registry())
+    client = Client(graph, view=view, path=path)
+    (said,) = only(client.send("ready", preview_width=160), messages.Refused)
+    (found,) = said.diagnostics
+    assert (found.code, found.severity) == ("DS403", "warning") and "defaults of rotate than" in found.message
+    assert not only(client.send("ready", preview_width=160), messages.Refused)  # another view
+    client.session.save(path)
+    assert json.loads(path.read_text()) == raw
+    before = path.read_bytes()
+    client.session.save(path)
+    assert path.read_bytes() == before
+    edit = {"type": "set_argument", "key": "rotate", "argument": "fill_value", "value": 3.0}
+    client.send("apply_edits", base_revision=client.session.revision, edits=[edit], gesture="")
+    client.session.save(path)
+    assert json.loads(path.read_text())["written_by"]["dali_studio"] == __version__
+    client.send("undo")
+    client.session.save(path)
+    assert path.read_bytes() == before
+    client.session.close()

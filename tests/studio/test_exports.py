@@ -66,7 +66,7 @@ def test_a_picture_writes_numbers_as_the_designer_does() -> None:
     assert Image.open(io.BytesIO(base64.b64decode(data))).size == (int(wide), int(high))
     assert re.search(r">−?\d+(\.\d+)?°<", svg)  # the draw of a wired angle
     assert re.search(r"[> ](\d+ µs|\d+(\.\d+)? ms)<", svg)
-    assert re.search(r'height="3" fill="#\w+"', svg) and re.search(r">\d results?<", svg)  # heat, and the outputs
+    assert re.search(r'height="3" class="t\d" fill="#\w+"', svg) and re.search(r">\d results?<", svg)  # heat, and the outputs
     assert [picture._time(value) for value in (0.05, 0.5, 20.0, 2000.0)] == ["50 µs", "0.50 ms", "20.0 ms", "2.00 s"]
     assert [picture._value(value) for value in (True, False, -2.5)] == ["on", "off", "−2.5"]
 
@@ -120,7 +120,7 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     assert ">wired<" not in svg  # but what was drawn
     assert len(re.findall('<use href="#ds-label"', svg)) == 2 and ">L</text>" in svg
     assert any("q9 0 9 9" in path for path in paths)  # with round corners
-    tiles = re.findall(r'<g id="(\w+)"><rect class="y', svg)
+    tiles = re.findall(r'<g id="(\w+)" class="[\w-]+"><rect class="y', svg)
     assert len(tiles) == 4 and sum(svg.count(f'<use href="#{tile}"/>') for tile in tiles) == 14  # an icon on each card
     assert svg.count('class="i ') == 4 + 1  # and on the outputs
     assert svg.count('class="y magenta"') == 1 + 6 * 2  # a tile, and the batch's numbers as bars

@@ -15,9 +15,10 @@ from dali_studio import fn, pipeline_def
 from dali_studio.api.default import default_registry
 from dali_studio.core.meta import KINDS
 from dali_studio.graph.edits import PortRef
+from dali_studio.studio.drawing import stills
 from dali_studio.studio.outputs import images
 from dali_studio.studio.outputs.renderers import renderer_of
-from dali_studio.studio.outputs.renderers.base import Backdrop, Card, Scale, Shown
+from dali_studio.studio.outputs.renderers.base import Backdrop, Card, Class, Scale, Shown
 from dali_studio.studio.outputs.renderers.spectrum import Axis
 from dali_studio.studio.outputs.renderers.still import still
 from dali_studio.studio.outputs.spectra import scale_of
@@ -309,6 +310,26 @@ def test_a_mask_colours_its_image_and_leaves_the_background() -> None:
     assert (made.picture[:, 30] == 255).all() and not (made.picture[:, 33:] == 255).all(axis=2).any()  # a white edge
     alone = card(mask[..., None], "HWC", kind="mask", backdrop=behind(GRID[:10]))
     assert alone.picture is not None and not alone.picture[:, :30].any() and alone.picture[:, 30:].any()
+
+
+def test_each_class_has_its_colour_in_boxes_as_in_masks() -> None:
+    boxes = np.array([[0.1, 0.1, 0.3, 0.3], [0.5, 0.1, 0.7, 0.3], [0.1, 0.6, 0.3, 0.9]], np.float32)
+    classes = (Class(2, "cat"), Class(1, "dog"), Class(2, "cat"))
+    shown = Shown(boxes, kind="boxes", backdrop=behind(), classes=lambda: classes)
+    made = renderer_of(shown).card(shown, *ROOM).body
+    assert isinstance(made, bodies.BoxesBody) and made.labels == ("cat", "dog", "cat")
+    cat, dog, _ = made.colours
+    assert made.colours == (cat, dog, cat) and cat != dog
+    mask = np.repeat(np.repeat(np.array([[1, 2, 8]], np.int32), 90, axis=0), 30, axis=1)
+    drawn = card(mask, "HW", kind="mask").picture
+    assert drawn is not None
+    of_mask = ["#" + bytes(drawn[45, x].tolist()).hex() for x in (15, 45, 75)]
+    assert of_mask == [dog, cat, dog]  # they repeat
+    assert len({Class(number, "").colour for number in range(7)}) == 7
+    # and in saved pictures
+    svg = stills.drawn(stills.Still(made, np.zeros((98, 148, 3), np.uint8), ""), stills.ROOM, "blue")
+    assert [svg.count(f'stroke="{colour}"') for colour in (cat, dog, "#fff", "#111")] == [1, 1, 0, 2]
+    assert svg.index("h29.6") and svg.split(f'stroke="{cat}"')[0].count("M") == 4  # both cats in one path
 
 
 # ------------------------------------------------------------------------------------------------------------ tensors

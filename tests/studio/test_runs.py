@@ -370,7 +370,8 @@ def small() -> Any:
 
 def test_a_profile_is_a_table_a_figure_and_a_trace(tmp_path: Path) -> None:
     designer = Designer(small())
-    profile = designer.profile(2)
+    assert designer.profile(1).in_pipeline == 0  # it lay ready
+    profile = designer.profile(4)
     assert {row["node"] for row in profile.rows()} == {"reader", "decode", "resize"}
     assert profile.alone > 0 and profile.in_pipeline > 0
     assert "samples/s in the pipeline" in repr(profile) and "<th>decode</th>" in profile._repr_html_()

@@ -25,7 +25,9 @@ ENDINGS = (*PICTURES, *DIAGRAMS)
 _TIMEOUT = 60.0
 
 
-def write(graph: Graph, view: Mapping[str, Any], path: Path, picture: Callable[[], Picture]) -> None:
+def write(
+    graph: Graph, view: Mapping[str, Any], registry: Registry, path: Path, picture: Callable[[], Picture]
+) -> None:
     """Write a picture or a diagram, as the name of the file says; a PNG carries the document, and can be opened.
 
     Raises
@@ -41,7 +43,7 @@ def write(graph: Graph, view: Mapping[str, Any], path: Path, picture: Callable[[
         colours = {key: TILES[hue][0] for key, hue in hues_of(marks_of(view).values()).items() if hue in TILES}
         made = DIAGRAMS[path.suffix](graph, colours)
     elif path.suffix == ".png":
-        made = with_text(png(picture().svg), document.dumps(graph, view))
+        made = with_text(png(picture().svg), document.dumps(graph, view, registry))
     else:
         made = picture().svg
     try:
@@ -63,7 +65,7 @@ def write_alone(graph: Graph, view: Mapping[str, Any], registry: Registry, path:
         finally:
             session.close()
 
-    write(graph, view, path, picture)
+    write(graph, view, registry, path, picture)
 
 
 def _nowhere() -> Path:

@@ -23,7 +23,7 @@ from dali_studio.graph.files import replace_file
 from dali_studio.runtime import thumbnails
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.studio.drawing import icons
-from dali_studio.studio.drawing.picture_wires import HEAD, HUES, MANY, ROW, output_rows, wires_of
+from dali_studio.studio.drawing.picture_wires import HEAD, HUES, MANY, ROW, SCOPE, output_rows, wires_of
 from dali_studio.studio.drawing.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
 from dali_studio.studio.outputs import images
 from dali_studio.studio.protocol import bodies, messages, run_messages
@@ -31,7 +31,7 @@ from dali_studio.studio.view import OUTPUTS
 
 #: Photos get smaller until all of them take no more bytes than this, and a whole picture no more characters; how many
 #: the frame around the graph has at most, and what shows a photo.
-_PHOTOS, _MAX_BYTES, _AROUND, _SHOWS = 70_000, 150_000, 3_000, 100
+_PHOTOS, _MAX_BYTES, _AROUND, _SHOWS = 70_000, 150_000, 4_200, 100
 #: Cards of a graph with more nodes than this take one column: as on the canvas (`isDense`).
 _DENSE = 40
 _WIDTHS = (222, 148, 111, 74, 60, 48, 40, 32, 24, 16, 8)
@@ -42,23 +42,45 @@ _IN_ONE, _IN_SEVERAL, _LANES = 6, 5, 2
 #: Where the graph begins below the head line, and what is left free around it.
 _TOP, _MARGIN, _BELOW = 44, 34, 36
 _SIGNS = {"deg": "°", "": ""}
+#: The frame of what is computed on the CPU.
+_DASH = ' stroke-dasharray="3 2"'
 #: A card of a large graph without what is on it.
 _BLANK = (
     f'<rect class="k" width="{_WIDTH}" height="{HEAD + _PHOTO}" rx="8"/>'
     f'<path class="p" d="M0 {HEAD}h{_WIDTH}v{_PHOTO}H0z" fill="#e9ebee"/>'
 )
-#: Pages are dark where their readers want it; a picture that is made for a file or a program is light.
-_STYLE = (
+#: From which share of the time on a step is so hot: its colour and that of words on it, and both on dark pages.
+_HEAT = (
+    (0.65, "#9c3508", "#fff", "#ffd98a", "#201300"), (0.35, "#d9731c", "#1a0e00", "#dc942b", "#201300"),
+    (0.15, "#f2b452", "#3b2a10", "#94600f", "#fff"), (0.05, "#f8dfa6", "#3b2a10", "#5e4420", "#fff0d6"),
+    (0.0, "#f1eee7", "#4a4338", "#3a352e", "#f3e7d2"),
+)  # fmt: skip
+
+
+def _here(rules: str) -> str:
+    """The rules for pictures of graphs alone: what a page holds has the same short names, such as its code."""
+
+    def one(rule: re.Match[str]) -> str:
+        return ",".join(f".{SCOPE} {selector}" for selector in rule[1].split(",")) + rule[2]
+
+    return re.sub(r"([^{}]+)(\{[^{}]*\})", one, rules)
+
+
+_LIGHT = _here(
     "text{font:11px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}"
     ".b{font-weight:600;font-size:12px}.m{fill:#5f6368}.c,.l{font:10px ui-monospace,'DejaVu Sans Mono',monospace}"
     ".l{font-size:9px}.n{font-size:10px;fill:#fff}.o{font:600 9px system-ui,sans-serif;fill:#fff}"
     ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
-    "@media(prefers-color-scheme:dark){text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
+)
+#: Pages are dark where their readers want it; a picture that is made for a file or a program is light.
+_DARK = _here(
+    "text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
     ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.h{stroke:#17181a}.o{fill:#17181a}"
     + "".join(f".y.{hue}{{fill:{dark}}}.i.{hue}{{stroke:{dark}}}" for hue, (_, dark) in icons.TILES.items())
     + "".join(f".w.{kind}{{stroke:{dark}}}g.{kind}{{fill:{dark}}}" for kind, (_, dark) in HUES.items())
-    + "}"
+    + "".join(f".t{i}{{fill:{dark}}}.u{i}{{fill:{ink}!important}}" for i, (*_, dark, ink) in enumerate(_HEAT))
 )
+_STYLE = f"{_LIGHT}@media(prefers-color-scheme:dark){{{_DARK}}}"
 
 
 #: As in the designer's bar.
@@ -67,11 +89,6 @@ _MARK = (
     '<g class="image" fill="#1676cd"><circle cx="4.5" cy="5" r="3"/><circle cx="4.5" cy="15" r="3"/>'
     '<circle cx="15.5" cy="10" r="3"/></g></g>'
 )
-#: From which share of the time on a step is so hot, and its colour and that of words on it.
-_HEAT = (
-    (0.65, "#9c3508", "#fff"), (0.35, "#d9731c", "#1a0e00"), (0.15, "#f2b452", "#3b2a10"),
-    (0.05, "#f8dfa6", "#3b2a10"), (0.0, "#f1eee7", "#4a4338"),
-)  # fmt: skip
 #: What a picture in a notebook says, and one of its own.
 CELL, FILE = "Run this cell in JupyterLab to edit it.", "Made with DALI Studio."
 
@@ -147,7 +164,8 @@ def draw(
     width, height = max(right - left, 480.0), bottom - top
     times = {one.key: (one.milliseconds, one.share) for one in timings}
     wires, ports = wires_of(graph, by_key, at.get(OUTPUTS), rows, bottom - 10)
-    tiles = {card.tile: f'<g id="{card.tile_id}">{"" if few else _BLANK}{_tile(*card.tile)}</g>' for card in cards}
+    blank = "" if few else _BLANK
+    tiles = {c.tile: f'<g id="{c.tile_id}" class="{SCOPE}">{blank}{_tile(*c.tile)}</g>' for c in cards}
 
     def body() -> str:
         shown = [card.draw(times.get(card.node.key)) for card in cards]
@@ -167,7 +185,7 @@ def draw(
     whole = _TOP + height + _BELOW
     return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{whole:g}" '
-        f'viewBox="0 0 {width:g} {whole:g}" style="max-width:100%;height:auto" role="img" '
+        f'viewBox="0 0 {width:g} {whole:g}" style="max-width:100%;height:auto" class="{SCOPE}" role="img" '
         f'aria-label="{escape(words)}"><style>{_STYLE}</style>'
         f'<rect class="s" x=".5" y=".5" width="{width - 1:g}" height="{whole - 1:g}" rx="8" fill="#fff" '
         'stroke="#e0e3e7"/>'
@@ -287,7 +305,7 @@ class _Card:
 
     def draw(self, measured: tuple[float, float] | None) -> str:
         node, still, chance = self.node, self.still, self.node.chance
-        dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
+        dash = _DASH if node.device == "cpu" else ""
         y = HEAD + self.body
         hue, _ = self.tile
         name = f'<text class="b" x="32" y="18">{escape(_cut(node.key, 9 if chance else 14))}</text>'
@@ -310,15 +328,17 @@ class _Card:
             f'<g transform="translate(0 {HEAD})">{over}</g>' if over else "",
         ]
         text, share = (_time(measured[0]), measured[1]) if measured else ("", 0.0)
-        colour, ink = next((colour, ink) for least, colour, ink in _HEAT if share >= least)
+        step = next(step for step, (least, *_) in enumerate(_HEAT) if share >= least)
+        heat = f'class="t{step}" fill="{_HEAT[step][1]}"'
         if measured and not self.low:
-            parts.append(f'<rect y="{y - 3}" width="{self.width * min(share, 1.0):g}" height="3" fill="{colour}"/>')
+            parts.append(f'<rect y="{y - 3}" width="{self.width * min(share, 1.0):g}" height="3" {heat}/>')
         wide = 7 * len(text) + 6
         chip = Box(self.width - wide - 5, self.body - 21, wide, 16)
         if text and not self.low and not any(chip.meets(box) for _, box in (labels(still, self.room) if still else ())):
             parts.append(
-                f'<rect x="{chip.x}" y="{y - 21}" width="{wide}" height="16" rx="5" fill="{colour}"/>'
-                f'<text x="{chip.x + wide / 2:g}" y="{y - 9}" text-anchor="middle" style="fill:{ink}">{text}</text>'
+                f'<rect x="{chip.x}" y="{y - 21}" width="{wide}" height="16" rx="5" {heat}/>'
+                f'<text class="u{step}" x="{chip.x + wide / 2:g}" y="{y - 9}" text-anchor="middle" '
+                f'style="fill:{_HEAT[step][2]}">{text}</text>'
             )
         for name, value in self.rows:
             shown = _cut(name, max(12, 20 - len(value)))
@@ -459,15 +479,19 @@ def _outputs(
     def row(y: float, ref: PortRef) -> str:
         several = names.get(ref.node, ())
         name, shape = several[ref.output] if ref.output < len(several) else ref.node, told(ref)
-        shape = shape if len(name) + len(shape) < 20 and "-D" not in shape else ""
+        # without its dtype where both have no room
+        ways = (shape, shape.rpartition(" ")[0])
+        shape = next((way for way in ways if len(name) + len(way) < 20 and "-D" not in way), "")
         return (
             f'<text x="14" y="{y:g}">{escape(_cut(name, 20))}</text>'
             f'<text class="c m" x="{_WIDTH - 9}" y="{y:g}" text-anchor="end">{escape(shape)}</text>'
         )
 
     rows = "".join(row(place + 14, ref) for place, ref in zip(places, graph.outputs, strict=True))
+    on_gpu = all(ref.node in nodes and nodes[ref.node].device != "cpu" for ref in graph.outputs)
     return (
-        f'<g transform="translate({at.x:g} {at.y:g})"><rect class="k" width="{_WIDTH}" height="{height:g}" rx="8"/>'
+        f'<g transform="translate({at.x:g} {at.y:g})"><rect class="k" width="{_WIDTH}" height="{height:g}" rx="8"'
+        f'{"" if on_gpu else _DASH}/>'
         f'{_tile("slate", icons.stroke("outputs"))}<text class="b" x="32" y="18">outputs</text>{rows}'
         f'<text class="c m" x="10" y="{height - 8:g}">{_many(len(graph.outputs), "result")}</text></g>'
     )

@@ -13,6 +13,9 @@ from dali_studio.studio.protocol import messages
 
 #: Height of a card's head and of its rows; how far wires stand out from cards, and how round their corners are.
 HEAD, ROW, _OUT, _RADIUS = 28, 20, 18, 9.0
+#: The class of what the picture's rules are for: of all of it, and of each part that is used at several places, since
+#: of what is around such a part rules know nothing there.
+SCOPE = "dali-picture"
 #: From how many branches on each ends on its own line; how high such a row is, and how far below the last one at most.
 _BRANCHES, _CELL, _FAR = 4, 48, 408
 #: Cards of a graph with more nodes than this say less.
@@ -64,7 +67,8 @@ def _mark(kind: Kind) -> str:
     shape = f'<path d="M{corners}z"/>' if corners else '<circle r="7"/>'
     x, letter = -2 if kind == "points" else 0, _LETTERS.get(kind, "")
     letter = f'<text class="o" x="{x}" y="3.2" text-anchor="middle">{letter}</text>'
-    return f'<g id="ds-{kind}" class="{kind}" fill="{HUES[kind][0]}">{shape}{letter}</g>'
+    drawn = f'<g class="{kind}" fill="{HUES[kind][0]}">{shape}{letter}</g>'
+    return f'<g id="ds-{kind}" class="{SCOPE}">{drawn}</g>'
 
 
 def output_rows(graph: messages.GraphView, cards: Mapping[str, Card], at: messages.Position) -> list[float]:

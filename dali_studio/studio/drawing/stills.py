@@ -149,21 +149,23 @@ def labels(still: Still, room: tuple[int, int]) -> list[tuple[str, Box]]:
     return found
 
 
-def _twice(path: str, outer: float, inner: float) -> str:
-    """White lines with a dark edge."""
+def _twice(path: str, outer: float, inner: float, colour: str = "#fff") -> str:
+    """Lines with a dark edge."""
     return "".join(
-        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width:g}" stroke-linecap="round"/>'
-        for colour, width in (("#111", outer), ("#fff", inner))
+        f'<path d="{path}" fill="none" stroke="{stroke}" stroke-width="{width:g}" stroke-linecap="round"/>'
+        for stroke, width in (("#111", outer), (colour, inner))
     )
 
 
 def _boxes(body: bodies.BoxesBody, at: Box, named: Sequence[tuple[str, Box]]) -> str:
-    path = "".join(
-        f"M{at.x + left * at.width:.4g} {at.y + top * at.height:.4g}h{(right - left) * at.width:.4g}"
-        f"v{(bottom - top) * at.height:.4g}h{(left - right) * at.width:.4g}z"
-        for left, top, right, bottom in body.boxes
-    )
-    return _twice(path, 3.5, 1.5) + "".join(
+    paths: dict[str, str] = {}
+    of_white = ("#fff",) * len(body.boxes)
+    for (left, top, right, bottom), colour in zip(body.boxes, body.colours or of_white, strict=False):
+        paths[colour] = paths.get(colour, "") + (
+            f"M{at.x + left * at.width:.4g} {at.y + top * at.height:.4g}h{(right - left) * at.width:.4g}"
+            f"v{(bottom - top) * at.height:.4g}h{(left - right) * at.width:.4g}z"
+        )
+    return "".join(_twice(path, 4, 2, colour) for colour, path in paths.items()) + "".join(
         f'<rect x="{box.x:.4g}" y="{box.y:.4g}" width="{box.width}" height="14" fill="#111"/>'
         f'<text class="n" x="{box.x + 4:.4g}" y="{box.y + 10.5:.4g}">{escape(name)}</text>'
         for name, box in named

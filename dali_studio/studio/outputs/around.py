@@ -21,7 +21,7 @@ from dali_studio.schema.model import Value
 from dali_studio.schema.traits import PerFrame
 from dali_studio.studio.data.paths import suggested
 from dali_studio.studio.outputs import images
-from dali_studio.studio.outputs.renderers.base import Backdrop, Scale, Shown
+from dali_studio.studio.outputs.renderers.base import Backdrop, Class, Scale, Shown
 from dali_studio.studio.outputs.renderers.spectrum import SPECTRA
 from dali_studio.studio.outputs.renderers.volume import is_volume
 from dali_studio.studio.outputs.sounds import rate_of
@@ -122,7 +122,7 @@ def label_names(arguments: Mapping[str, Value]) -> dict[int, str]:
         return {}
 
 
-def _classes(revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch]) -> tuple[str, ...]:
+def _classes(revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch]) -> tuple[Class, ...]:
     """What boxes are of: the nearest whole numbers before them, one for each, by their names if a reader has them."""
     graph, before = revision.active, [port.node]
     count, found = len(outputs[port].samples[0]), cast("list[int] | None", None)
@@ -132,9 +132,9 @@ def _classes(revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch]
             if sample.dtype.kind in "iu" and sample.shape[:1] == (count,) and sample.size == count:
                 found = cast("list[int]", sample.reshape(-1).tolist())
         if found is not None and (names := label_names(graph.node(key).arguments)):
-            return tuple(names.get(number, str(number)) for number in found)
+            return tuple(Class(number, names.get(number, str(number))) for number in found)
         before += [source for source in graph.predecessors(key) if source not in before]
-    return tuple(map(str, found or ()))
+    return tuple(Class(number, str(number)) for number in found or ())
 
 
 def _seconds(revision: Revision, port: PortRef, batch: Batch) -> Sequence[float]:

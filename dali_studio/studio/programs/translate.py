@@ -70,7 +70,7 @@ def to_document(program: str, function: str) -> Answer:
     graph = read(f"{program}\n", function=function, found=found)
     # of a cell, what stands above it came with it
     view = {} if function else in_view(program)
-    return Answer(document.dumps(graph, view), graph.options.name, _sentences(found))
+    return Answer(document.dumps(graph, view, default_registry()), graph.options.name, _sentences(found))
 
 
 @_answering

@@ -44,14 +44,15 @@ class WaveBody(msgspec.Struct, frozen=True, kw_only=True, tag="wave"):
 class BoxesBody(msgspec.Struct, frozen=True, kw_only=True, tag="boxes"):
     """Boxes over the picture of `over` (empty: there is none).
 
-    `boxes` are left, top, right and bottom in parts of the image, the first of `count`; `labels` their classes, if they
-    are known; `outside` says how many leave the image.
+    `boxes` are left, top, right and bottom in parts of the image, the first of `count`; `labels` their classes, and
+    `colours` those of their classes, if they are known; `outside` says how many leave the image.
     """
 
     over: str
     count: int
     boxes: tuple[tuple[float, float, float, float], ...]
     labels: tuple[str, ...] = ()
+    colours: tuple[str, ...] = ()
     outside: int = 0
 
 

@@ -38,6 +38,8 @@ from dali_studio.studio.timing.timeline import timeline
 
 #: Batches of a run of which nobody says how many: between these, while they take less than so many seconds.
 _MIN_BATCHES, _USUAL, _MAX_BATCHES = 8, 20, 128
+#: Fewer batches say nothing of the pipeline's speed: they may all lie ready, made ahead, when they are asked for.
+_FEWEST_AHEAD = 4
 _SHORT, _LONG = 0.4, 0.9
 #: Seconds between two words on how far the nodes of a batch are.
 _TOLD = 0.2
@@ -147,8 +149,8 @@ class Profiler:
         ----------
         graph : Graph
         batches : int
-            Measured batches, made alone; the same number is then made ahead. 0: as many as fit into about a second, at
-            least 8.
+            Measured batches, made alone; the same number, if it is 4 or more, is then made ahead. 0: as many as fit
+            into about a second, at least 8.
         revision : int
             Of the graph; it is part of the report.
         pause : callable
@@ -167,7 +169,9 @@ class Profiler:
             self._progress(next(number), 2 * made)
 
         whole = made > 0 and made >= measured.wanted and not measured.failed
-        speed, failed = self._ahead(part, made, ahead, pause) if whole else (Speed(), ())
+        speed, failed = (
+            self._ahead(part, made, ahead, pause) if whole and made >= _FEWEST_AHEAD else (Speed(), ())
+        )  # fmt: skip
         measured.failed = measured.failed or failed
         self.drawn = timeline(measured.probe, revision)
         if self.drawn is not None:

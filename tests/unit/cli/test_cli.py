@@ -87,6 +87,14 @@ def test_a_run_leaves_a_picture_and_a_report(example: str, tmp_path: Path) -> No
         assert len(sheet.convert("RGB").getcolors(1 << 24) or []) > 200  # photos, not an empty page
 
 
+def test_a_document_of_another_engine_runs_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    raw = json.loads(GETTING_STARTED.read_text())
+    raw["written_by"] = {"dali_studio": "0.0.9", "operators": {"rotate": "1-00000000"}}
+    (tmp_path / "p.dali.json").write_text(json.dumps(raw))
+    assert cli.main(["explain", str(tmp_path / "p.dali.json")]) == 0
+    assert capsys.readouterr().err.count("dali_studio 0.0.9 wrote the document, with other inputs") == 1
+
+
 def test_images_replace_what_a_document_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     flat = tmp_path / "flat"
     flat.mkdir()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 from dali_studio import sample_photos, samples
@@ -21,6 +24,22 @@ def test_photos_are_jpeg_files_of_several_sizes_and_classes() -> None:
             sizes.add(image.size)
     assert len(files) >= 12 and len(sizes) >= 8
     assert len({file.parent.name for file in files}) >= 3
+
+
+def test_no_photo_is_there_twice() -> None:
+    """Neither its file, nor its pixels, nor its picture in another size or quality."""
+    files = sorted(samples.photos().rglob("*.jpg"))
+    assert len({file.read_bytes() for file in files}) == len(files)
+    pixels: set[bytes] = set()
+    small: list[NDArray[np.float64]] = []
+    for file in files:
+        with Image.open(file) as image:
+            pixels.add(image.tobytes())
+            small.append(np.asarray(image.convert("L").resize((16, 16)), np.float64))
+    assert len(pixels) == len(files)
+    flat = [(one - one.mean()) / one.std() for one in small]
+    alike = [float(np.mean(one * other)) for one, other in combinations(flat, 2)]
+    assert max(alike) < 0.9
 
 
 @pytest.mark.skipif(

@@ -204,6 +204,7 @@ def test_history_is_bounded() -> None:
         history.undo()
         count += 1
     assert (count, history.graph.options.batch_size) == (LIMIT, 20)
+    assert LIMIT == 200
 
 
 def test_python_only_edit_gives_objects() -> None:

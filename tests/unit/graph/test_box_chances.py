@@ -122,9 +122,10 @@ def test_each_exit_of_a_box_is_passed_by_what_comes_in_for_it() -> None:
 @pytest.mark.parametrize(
     ("keys", "message", "hint"),
     [
-        (("mirrored", "floats"), "floats gives float HWC, but small, which would pass in its place, uint8 HWC.",
-         "Take floats out, or put a step into the subgraph that gives uint8 HWC"),
-        (("decode", "small"), "small gives uint8 HWC, but reader", "Take small out"),
+        (("mirrored", "floats"),
+         "both what floats gives (float HWC) and what passes in its place (uint8 HWC, from small).",
+         "Take floats out of the subgraph, or end it with a step that gives uint8 HWC."),
+        (("decode", "small"), "both what small gives (uint8 HWC) and", "Take small out"),
         (("reader", "decode"), "Nothing that comes into this subgraph goes out", "such as readers, out of it"),
     ],
 )  # fmt: skip

@@ -12,6 +12,23 @@ from dali_studio.core.meta import Kind
 from dali_studio.studio.outputs.images import Rgb
 from dali_studio.studio.protocol.bodies import PreviewBody
 
+#: Colours of the classes 1, 2, ..., which repeat; class 0 is the background of masks.
+CLASS_COLOURS = (
+    (230, 97, 1), (59, 130, 224), (46, 158, 79), (178, 71, 178), (214, 177, 29), (23, 162, 162), (214, 69, 61),
+)  # fmt: skip
+
+
+class Class(NamedTuple):
+    """What a box is of: the number of its label, and what that is called."""
+
+    number: int
+    name: str
+
+    @property
+    def colour(self) -> str:
+        """Its colour, as in masks."""
+        return "#{:02x}{:02x}{:02x}".format(*CLASS_COLOURS[(self.number - 1) % len(CLASS_COLOURS)])
+
 
 class Backdrop(NamedTuple):
     """The image that boxes and masks belong to.
@@ -93,7 +110,7 @@ class Shown:
     scale: Scale = _UNKNOWN
     rate: float = 0.0
     seconds: Sequence[float] = ()
-    classes: Callable[[], tuple[str, ...]] = tuple
+    classes: Callable[[], tuple[Class, ...]] = tuple
     full: bool = False
     span: tuple[float, float] | None = None
 

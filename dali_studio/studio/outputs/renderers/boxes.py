@@ -37,8 +37,10 @@ class BoxesRenderer:
         found = parts(shown, behind)
         outside = _leaving(found)
         boxes = cast("list[list[float]]", found[:_BOXES].clip(0.0, 1.0).tolist())
+        classes = shown.classes()[:_BOXES]
         body = BoxesBody(
-            over=behind.node if behind else "", count=len(found), outside=outside, labels=shown.classes()[:_BOXES],
+            over=behind.node if behind else "", count=len(found), outside=outside,
+            labels=tuple(one.name for one in classes), colours=tuple(one.colour for one in classes),
             boxes=tuple((left, top, right, bottom) for left, top, right, bottom in boxes),
         )  # fmt: skip
         note = _note(behind, outside, len(found), "boxes leave")

@@ -9,14 +9,10 @@ from numpy.typing import NDArray
 
 from dali_studio.runtime import thumbnails
 from dali_studio.studio.outputs.images import LARGEST, Rgb
-from dali_studio.studio.outputs.renderers.base import Card, Large, Shown
+from dali_studio.studio.outputs.renderers.base import CLASS_COLOURS, Card, Large, Shown
 from dali_studio.studio.protocol.bodies import ImageBody
 
-#: Colours of the classes 1, 2, ..., which repeat; class 0 is the background.
-_COLOURS = np.array(
-    [[230, 97, 1], [59, 130, 224], [46, 158, 79], [178, 71, 178], [214, 177, 29], [23, 162, 162], [214, 69, 61]],
-    np.uint8,
-)
+_COLOURS = np.array(CLASS_COLOURS, np.uint8)
 
 
 #: How much of a colour is mixed into the image.

@@ -76,6 +76,7 @@ describe("what is typed", () => {
     const wide = argument({ span: [-180, 180] });
     expect(rangeSpan(wide, -30, 30)).toEqual([-180, 180]);
     expect(rangeSpan(wide, -1, 1)).toEqual([-5, 5]);
+    expect(rangeSpan(wide, -10, 10)).toEqual([-50, 50]);
     expect(rangeSpan(wide, 5, 5)).toEqual([-180, 180]);
     expect(rangeSpan(wide, -1, 200)).toEqual([-180, 200]);
     expect(rangeSpan(argument({ span: [0, 1] }), 0.01, 0.02)).toEqual([0, 0.04]);
@@ -108,7 +109,9 @@ describe("cards", () => {
     const shown = (body: PreviewBody) => cardShape(node("a", "cat"), { body } as Preview);
     expect(shown({ type: "table", rows: [["1", "2"]] })).toBe("short");
     expect(shown({ type: "table", rows: [["1"], ["2"]] })).toBe("tall");
-    expect(shown({ type: "boxes", over: "decode", count: 0, boxes: [], labels: [], outside: 0 })).toBe("tall");
+    expect(shown({ type: "boxes", over: "decode", count: 0, boxes: [], labels: [], colours: [], outside: 0 })).toBe(
+      "tall",
+    );
   });
   it("of a failure and below it are stale", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }));

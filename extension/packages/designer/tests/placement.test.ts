@@ -8,6 +8,7 @@ import {
   partsOf,
   pointIn,
   roomFor,
+  stageOf,
   turn,
   turnedBy,
   wrapped,
@@ -80,5 +81,16 @@ describe("a handle", () => {
   });
   it("moves it", () => {
     near(dragged(PLACED, SIZE, { does: "move", at: [0.5, 0.5] }, [4, -4], false), [1.5, 0.25, 1, -0.5, 2, 3]);
+  });
+
+  it("is on the stage with its canvas, as large as both fit", () => {
+    const same: Affine = [1, 0, 0, 0, 1, 0];
+    near(stageOf(SIZE, same, SIZE, [200, 132]), [5, 0, 0, 0, 5, 16]);
+    // half of it is left of the canvas
+    near(stageOf(SIZE, [1, 0, -20, 0, 1, 0], SIZE, [120, 60]), [2, 0, 40, 0, 2, 10]);
+    // turned about the middle both keep it
+    const turned = stageOf(SIZE, turn(90, [20, 10]), SIZE, [80, 80]);
+    near(pointIn(turned, 20, 10), [40, 40]);
+    near(pointIn(turned, 20, -10), [40, 0]);
   });
 });

@@ -1,19 +1,35 @@
 import { describe, expect, it } from "vitest";
 import { labelCounts, labelWords, looseFiles, placeOf, readersOf } from "../src/core/data";
 import { batchOf, brokenFile, isAboutFile, problemCount, problems } from "../src/core/failures";
-import { differing, titleOf, wordsOf } from "../src/core/problems";
+import type { Slot } from "../src/core/graph";
+import { differing, findingFor, titleOf, wordsOf } from "../src/core/problems";
 import { receive } from "../src/core/reduce";
-import { batchFailures, failShare, obstacle, staleKeys } from "../src/core/select";
+import { argumentRows, batchFailures, failShare, obstacle, staleKeys } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";
 import { statusMessage, toldBy } from "../src/core/statusMessage";
 import type { DataSample, Diagnostic, KernelMessage } from "../src/protocol/generated";
-import { FakeKernel, finished, node, OPENED, previews, revision } from "./fixtures";
+import { FakeKernel, finished, INDEX, node, OPENED, previews, ref, revision } from "./fixtures";
 
 const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, INITIAL);
 const MISSED = { node: "decode", source: "a.jpg", message: "cut", action: "skip", count: 2 };
 
 describe("problems", () => {
+  it("are not undone by what is taken back of an edit about another node", () => {
+    const kernel = new FakeKernel();
+    const session = new Session(kernel, 296);
+    kernel.open(session);
+    const diagnostics = [{ code: "DS201", message: "a", node: "rotate" }];
+    const edit = (key: string) => {
+      session.edit([{ type: "set_argument", key, argument: "fill_value", value: 1 }]);
+      const { confirmed } = session.store.get();
+      kernel.say(revision((confirmed?.revision ?? 0) + 1, undefined, { diagnostics }));
+      return session.store.get().ailing;
+    };
+    expect(edit("rotate")).toEqual([]);
+    expect(edit("decode")).toEqual(["rotate"]);
+    expect(edit("rotate")).toEqual([]);
+  });
   it("are findings, and files that the run missed; the tab says whether they are hints", () => {
     const found = [
       { code: "DS201", message: "a", node: "x" },
@@ -25,6 +41,35 @@ describe("problems", () => {
     const hinted = fold(OPENED, revision(1, undefined, { diagnostics: found.slice(1, 2) }));
     expect(problemCount(hinted)).toEqual({ count: 1, hints: true });
     expect(problemCount(fold(OPENED, revision(1))).count).toBe(0);
+  });
+  it("are found at the port or the argument that they name", () => {
+    const nodes = [
+      node("joined", "cat", { inputs: [ref("decode"), null, ref("decode")] }),
+      node("turned", "rotate", { inputs: [ref("decode")], argument_inputs: { angle: ref("numbers") } }),
+    ];
+    const found = [
+      { code: "DS210", message: "a", node: "turned", severity: "warning" as const },
+      { code: "DS106", message: "b", node: "turned", argument: "axis", severity: "info" as const },
+      { code: "DS203", message: "c", node: "turned", argument: "images" },
+      { code: "DS105", message: "d", node: "turned", argument: "angle" },
+      { code: "DS201", message: "e", node: "joined", argument: "parts[1]" },
+      { code: "DS202", message: "f", node: "joined", argument: "input 3" },
+    ];
+    const graph = { name: "g", nodes, outputs: [] };
+    const state = fold(OPENED, revision(1, graph, { diagnostics: found }));
+    const at = (slot: Slot) => findingFor(state, slot)?.message;
+    const inputs = (key: string) => [0, 1, 2, 3].map((input) => at({ kind: "input", node: key, input }));
+    const named = (argument: string) => at({ kind: "argument", node: "turned", argument });
+    expect(inputs("joined")).toEqual([undefined, "e", undefined, "f"]);
+    expect(inputs("turned")).toEqual(["c", undefined, undefined, undefined]);
+    expect(["angle", "axis", "fill_value"].map(named)).toEqual(["d", undefined, undefined]);
+    expect(findingFor(state, { kind: "output", node: "__outputs__", index: 0 })).toBeUndefined();
+  });
+  it("bring the argument that they name to the card", () => {
+    const turned = node("turned", "rotate", { arguments: { angle: 3, fill_value: 999 } });
+    const names = (bad?: string) => argumentRows(turned, INDEX.byName.get("rotate"), bad).map((row) => row.name);
+    expect(names()).toEqual(["angle"]);
+    expect(names("fill_value")).toEqual(["fill_value"]);
   });
   it("keep a run from beginning if they are errors of the graph, what a node lacks first", () => {
     const none = { code: "DS205", message: "nothing is returned" };

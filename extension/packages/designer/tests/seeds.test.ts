@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawings, firstWith, seedEdits } from "../src/core/seeds";
+import { drawings, firstWith, redrawn, seedEdits } from "../src/core/seeds";
 import { GRAPH, node } from "./fixtures";
 
 const made = (key: string, operator: string, seed: number | undefined, rest = {}) => ({
@@ -35,6 +35,15 @@ describe("seeds", () => {
   });
   it("are shared with the first node that has them", () => {
     expect(all.map((one) => firstWith(all, one).key)).toEqual(["shuffled", "u", "v", "v"]);
+  });
+  it("that are others after a node is left out can be those of before", () => {
+    const shifted = graph.nodes.map((n) => (n.key === "u" ? { ...n, seed: 4 } : n));
+    const notice = redrawn(graph, { ...graph, nodes: shifted });
+    expect(notice?.text).toBe("u draws other numbers now: the pipeline counts seeds over the nodes in use.");
+    expect(notice?.fix?.edits).toEqual([{ type: "set_argument", key: "u", argument: "seed", value: 3 }]);
+    const unused = shifted.map((n) => ({ ...n, in_run: n.key !== "u" }));
+    expect(redrawn(graph, { ...graph, nodes: unused })).toBeNull();
+    expect(redrawn(graph, graph)).toBeNull();
   });
   it("of others stay what they are", () => {
     expect(said("u", 9)).toEqual(["shuffled 2", "u 9"]);

@@ -9,6 +9,7 @@ import {
   cardOf,
   collapseMarks,
   contracted,
+  costOf,
   endsOf,
   exposeMarks,
   isDense,
@@ -28,7 +29,7 @@ import {
 import type { Group, Mark, NodeView } from "../src/protocol/generated";
 import { refOfHandle, slotOfHandle } from "../src/react/canvas/drag";
 import { rectsOf } from "../src/react/canvas/sizes";
-import { GRAPH as graph, node, ref } from "./fixtures";
+import { finished, GRAPH as graph, node, ref, timing } from "./fixtures";
 
 const KEYS = ["rotate", "angle"];
 const POSITIONS = Object.fromEntries(graph.nodes.map((n, i) => [n.key, { x: 20 + 184 * i, y: 14 + 10 * i }]));
@@ -51,6 +52,22 @@ describe("subgraphs", () => {
     expect(KEYS.map((k) => cardOf(state, k))).toEqual(KEYS.map(() => box?.id));
     expect(selectedBox(state)).toBe(box);
     expect(selectedBox({ ...state, view: { ...state.view, selection: ["rotate"] } })).toBeUndefined();
+  });
+
+  it("cost what all of their nodes do, of which those that were measured together count once", () => {
+    const state = stateWith({}, ["decode", ...KEYS]);
+    const marks = collapseMarks(state, groupMarks) as Record<string, Mark>;
+    const timings = [
+      timing("reader", { milliseconds: 1, share: 0.1 }),
+      timing("decode", { milliseconds: 6, share: 0.6 }),
+      timing("angle", { milliseconds: 3, share: 0.3, group: ["angle", "rotate"] }),
+    ];
+    const run = { ...INITIAL.run, finished: finished(timings) };
+    const [box] = boxesOf({ ...state, marks }).values();
+    const cost = box && costOf({ ...state, marks, run, link: "live" }, box);
+    expect(cost?.milliseconds).toBe(9);
+    expect(cost?.share).toBeCloseTo(0.9);
+    expect(box && costOf({ ...state, marks, link: "live" }, box)).toBeUndefined();
   });
 
   it("show the last picture that is used outside", () => {

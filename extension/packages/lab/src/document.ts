@@ -68,13 +68,29 @@ class PipelineFile {
     context.saveState.connect(update);
     void context.ready.then(update);
     // What is shown is what is saved, whoever saves: edits that are on their way are waited for, and the text is applied.
-    const save = context.save.bind(context);
-    context.save = async () => {
+    const ready = async () => {
       await Promise.all([...this.sessions].map((session) => Promise.race([session.answered(), patience()])));
       await this.mirror.taken;
       await this.mirror.adopted;
+    };
+    const save = context.save.bind(context);
+    context.save = async () => {
+      await ready();
       await save();
       for (const { store } of this.sessions) leave(this.key, unsentOf(store.get()));
+    };
+    // JupyterLab opens the copy and closes this file, whose edits the copy has: it need not ask about them, and its
+    // question would keep the keys with this tab.
+    const saveAs = context.saveAs.bind(context);
+    context.saveAs = async () => {
+      await ready();
+      const { model } = context;
+      const mark = (_: unknown, state: string) => {
+        if (state === "started" && !this.isAhead) model.dirty = false;
+        if (state === "failed") model.dirty = true;
+      };
+      if (model.dirty) context.saveState.connect(mark);
+      await saveAs().finally(() => context.saveState.disconnect(mark));
     };
     context.disposed.connect(() => {
       this.link.dispose();
@@ -104,12 +120,17 @@ class PipelineFile {
     this.resume(session);
   }
 
-  /** Who closes the tab before the kernel has had what is being written is asked. */
-  watch(): void {
-    this.mirror.ahead = [...this.sessions].some((session) => {
+  /** Whether the kernel has not had what is being written. */
+  private get isAhead(): boolean {
+    return [...this.sessions].some((session) => {
       const { draft, confirmed } = session.store.get();
       return draft?.taken === false && draft.source !== confirmed?.draft;
     });
+  }
+
+  /** Who closes the tab before the kernel has had it is asked. */
+  watch(): void {
+    this.mirror.ahead = this.isAhead;
   }
 }
 

@@ -266,6 +266,7 @@ declare module "@jupyterlab/docregistry" {
       readonly fileChanged: ISignal<IContext<T>, unknown>;
       readonly disposed: ISignal<IContext<T>, void>;
       save(): Promise<void>;
+      saveAs(): Promise<void>;
       revert(): Promise<void>;
     }
     interface IFileType {
@@ -439,7 +440,8 @@ declare module "@jupyterlab/settingregistry" {
 }
 
 declare module "@jupyterlab/notebook" {
-  import type { ISessionContext, IWidgetTracker } from "@jupyterlab/apputils";
+  import type { IWidgetTracker } from "@jupyterlab/apputils";
+  import type { DocumentRegistry } from "@jupyterlab/docregistry";
   import type { Token } from "@lumino/coreutils";
   import type { ISignal } from "@lumino/signaling";
   import type { Widget } from "@lumino/widgets";
@@ -477,7 +479,7 @@ declare module "@jupyterlab/notebook" {
   }
   export interface NotebookPanel extends Widget {
     readonly content: Notebook;
-    readonly context: { readonly localPath: string; readonly path: string; readonly sessionContext: ISessionContext };
+    readonly context: DocumentRegistry.IContext<DocumentRegistry.IModel>;
   }
   export interface INotebookTracker extends IWidgetTracker<NotebookPanel> {
     readonly activeCellChanged: ISignal<INotebookTracker, Cell | null>;

@@ -103,8 +103,9 @@ export class Mirror {
   }
 
   private async write(turn: number, revision: number, packed: Bytes, steps: string): Promise<void> {
-    // the first one says what the file says, however soon the next one comes
-    const passed = () => turn <= this.ended || (turn !== this.turn && (this.saved !== null || this.edited));
+    // the first one says what the file says, and the next one where its cards are put, however soon others come
+    const told = () => (this.saved ? this.saved.placed : this.edited);
+    const passed = () => turn <= this.ended || (turn !== this.turn && told());
     if (passed()) return;
     const text = await inflated(packed);
     if (passed() || this.context.isDisposed) return;

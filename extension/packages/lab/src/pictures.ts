@@ -6,6 +6,9 @@ import { MIME } from "./names";
 const PICTURE = "dali-studio-";
 const WIDGET = "application/vnd.jupyter.widget-view+json";
 
+/** For how long a save takes in the pictures of edits that were made before it, in ms. */
+const LATE = 5000;
+
 /** Put a newer picture behind the designer that it is of. */
 function renew(outputs: Outputs, designer: string, { data, metadata }: Pick<Output, "data" | "metadata">): void {
   let behind = false;
@@ -20,7 +23,8 @@ function renew(outputs: Outputs, designer: string, { data, metadata }: Pick<Outp
 
 /**
  * Keeps the pictures that notebooks save as their designers are: of a page that was loaded again, or a kernel that was
- * restarted, JupyterLab no longer knows which output to update.
+ * restarted, JupyterLab no longer knows which output to update. Who saves right after an edit, whose picture is still
+ * being made, has saved that, too.
  */
 export const pictures: JupyterFrontEndPlugin<void> = {
   id: "@dali-studio/lab:pictures",
@@ -29,11 +33,26 @@ export const pictures: JupyterFrontEndPlugin<void> = {
   optional: [INotebookTracker],
   activate: (_: JupyterFrontEnd, notebooks: INotebookTracker | null) => {
     const follow = ({ content, context }: NotebookPanel) => {
+      const saves = { begun: Number.NEGATIVE_INFINITY, now: false, own: false, due: false };
+      const saveAgain = () => {
+        saves.due = saves.now;
+        if (saves.now) return;
+        saves.own = true;
+        void context.save();
+      };
+      context.saveState.connect((_, state) => {
+        if (state === "completed manually") return; // which follows "completed"
+        saves.now = state === "started";
+        if (!saves.now) saves.own = false;
+        else if (!saves.own) saves.begun = performance.now();
+        if (saves.due && !saves.now) saveAgain();
+      });
       context.sessionContext.iopubMessage.connect((_, { header, content: said }) => {
         const name = said.transient?.display_id ?? "";
         if (header.msg_type !== "update_display_data" || !name.startsWith(PICTURE)) return;
         for (const { outputs } of content.model?.cells ?? [])
           if (outputs) renew(outputs, name.slice(PICTURE.length), said);
+        if (performance.now() - saves.begun < LATE) saveAgain();
       });
     };
     notebooks?.forEach(follow);

@@ -20,6 +20,11 @@ export class Saved {
     this.parts = JSON.parse(kernel) as Parts;
   }
 
+  /** Whether it is known where the cards are. */
+  get placed(): boolean {
+    return Object.keys(this.parts.view.positions ?? {}).length > 0;
+  }
+
   /** Whether a document of the kernel says the same. Places that a first layout gives to cards are no edit. */
   equals(kernel: string): boolean {
     const now = JSON.parse(kernel) as Parts;

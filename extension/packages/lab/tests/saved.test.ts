@@ -20,7 +20,9 @@ describe("what is in a file", () => {
     expect(saved.equals(text(10, { rotate: [3, 4] }))).toBe(true);
     expect(saved.equals(text(10, { rotate: [9, 4] }))).toBe(false);
     const other = new Saved("file", text(10, {}));
+    expect(other.placed).toBe(false);
     expect(other.equals(text(10, { rotate: [3, 4] }, { program: "# a comment" }))).toBe(false);
+    expect(other.placed).toBe(true);
     expect(other.equals(text(10, { rotate: [3, 4] }))).toBe(true);
   });
   it("is rearranged by notes, comments, and cards that have a place", () => {

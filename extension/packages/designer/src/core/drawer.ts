@@ -55,3 +55,8 @@ export function isFloating(state: State): boolean {
   const { view } = state;
   return view.inspector && !isSweep(state) && (view.settings || (view.selection.length > 0 && !isGuarded(state)));
 }
+
+/** Whether an open gallery takes the inspector's place: the frame has no room for both beside the canvas. */
+export function isCrowded(state: State, breadth: string): boolean {
+  return state.view.palette && (breadth === "narrow" || breadth === "slim");
+}

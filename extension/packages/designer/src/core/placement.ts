@@ -44,6 +44,20 @@ export function roomFor([width, height]: Size, degrees: number): Size {
   return [width * cos + height * sin, width * sin + height * cos];
 }
 
+/** How what has both a canvas and the picture placed on it lies in the middle of a room: as large as fits. */
+export function stageOf(canvas: Size, placed: Affine, [width, height]: Size, room: Size): Affine {
+  const corners = [
+    [0, 0],
+    canvas,
+    ...[0, width].flatMap((x) => [0, height].map((y) => pointIn(placed, x, y))),
+  ] as const;
+  const along = [0, 1].map((i) => corners.map((corner) => corner[i] ?? 0));
+  const [x, y] = along.map((all) => (Math.min(...all) + Math.max(...all)) / 2) as [number, number];
+  const [w, h] = along.map((all) => Math.max(...all) - Math.min(...all)) as [number, number];
+  const scale = Math.min(room[0] / w, room[1] / h);
+  return [scale, 0, room[0] / 2 - scale * x, 0, scale, room[1] / 2 - scale * y];
+}
+
 /** A picture whose handle was dragged by (dx, dy); `even`: it keeps its proportions. */
 export function dragged(
   placed: Affine,

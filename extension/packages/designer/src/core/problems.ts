@@ -1,7 +1,10 @@
 import type { Diagnostic } from "../protocol/generated";
+import { inputOf } from "./catalog";
 import { isBegun, looseFiles } from "./data";
 import * as format from "./format";
-import { severity } from "./select";
+import { nodeOf, type Slot } from "./graph";
+import { findingsAt, operatorOf, severity } from "./select";
+import type { State } from "./state";
 
 /** What samples have wrong with them, by words that messages about them have. */
 const SAMPLES: readonly (readonly [RegExp, string])[] = [
@@ -39,6 +42,7 @@ const TITLES: Readonly<Record<string, string>> = {
   DS305: "The operator failed",
   DS401: "This document is not valid",
   DS402: "This document is newer",
+  DS403: "Operators are not what they were",
   DS501: "The program cannot say this",
   DS502: "This part was not understood",
   DS503: "This differs from its library",
@@ -84,6 +88,23 @@ export function differing(found: readonly Diagnostic[]): string {
 export function wordsOf(d: Diagnostic): string {
   const words = format.sentence(format.message(d.message));
   return words === `${titleOf(d)}.` ? "" : words;
+}
+
+/** What is wrong at an input or an argument, by the name that findings give it. */
+export function findingFor(state: State, slot: Slot): Diagnostic | undefined {
+  if (slot.kind === "output") return undefined;
+  const found = findingsAt(state, slot.node).filter((d) => d.argument && severity(d) !== "info");
+  if (!found[0]) return undefined;
+  const operator = operatorOf(state, nodeOf(state.graph, slot.node));
+  const schema = slot.kind === "input" ? inputOf(operator, slot.input) : undefined;
+  let name = slot.kind === "argument" ? slot.argument : (schema?.name ?? `input ${slot.input}`);
+  if (operator && slot.kind === "input" && schema?.repeated) name += `[${slot.input - operator.inputs.length + 1}]`;
+  return found.find((d) => d.argument === name);
+}
+
+/** Why, in a sentence. */
+export function reasonOf(d: Diagnostic): string {
+  return wordsOf(d) || titleOf(d);
 }
 
 /** How grave it looks: what is only not given yet is not broken. */

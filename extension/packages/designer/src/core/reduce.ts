@@ -15,6 +15,8 @@ import * as format from "./format";
 import { descendants, OUTPUTS, wiresOf } from "./graph";
 import { kept } from "./kept";
 import { differing } from "./problems";
+import { redrawn } from "./seeds";
+import { findings, severity } from "./select";
 import { type Command, cellKey, effectsOf, INITIAL, type Preview, portKey, type State, type View } from "./state";
 import { boxesOf, selectedBox } from "./subgraph";
 
@@ -137,6 +139,13 @@ function resetDocument(state: State): State {
   return { ...INITIAL, link, opening, runs, draft, view };
 }
 
+function failedBefore(state: State, sent: Command | undefined): string[] {
+  const about = sent && keysOf(sent);
+  if (!about) return [];
+  const failed = findings(state).flatMap((d) => (severity(d) === "error" && d.node ? [d.node] : []));
+  return failed.filter((key) => !about.includes(key));
+}
+
 function onRevision(before: State, message: RevisionChanged): State {
   const state = isOther(before, message) ? resetDocument(before) : before;
   const { run, timeline } = state;
@@ -176,6 +185,7 @@ function onRevision(before: State, message: RevisionChanged): State {
     previews,
     previewFailures: state.previewFailures.filter((d) => !d.node || keys.has(d.node)),
     refused: changed ? [] : state.refused,
+    ailing: changed ? failedBefore(state, sent) : state.ailing,
     batchSize: message.options.batch_size,
     detail: state.detail && keys.has(state.detail.key) ? state.detail : null,
   });
@@ -207,8 +217,11 @@ function onRevision(before: State, message: RevisionChanged): State {
   const grown = box && boxesOf(next).get(box.id);
   const own = grown ? grown.nodes.map((n) => n.key) : back;
   const selection = own.length > 0 ? own : state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
-  if ((grown || back.length === 0) && selection.length === state.view.selection.length) return next;
-  return { ...next, view: { ...next.view, selection } };
+  const marked = sent?.kind === "edits" && sent.edits.some((edit) => edit.type === "set_bypass");
+  const notice = (marked && changed && redrawn(state.confirmed.graph, message.graph)) || next.view.notice;
+  const same = (grown || back.length === 0) && selection.length === state.view.selection.length;
+  if (same && notice === next.view.notice) return next;
+  return { ...next, view: { ...next.view, notice, selection: same ? state.view.selection : selection } };
 }
 
 /** A text that is no graph yet: what the kernel keeps of it, where a document is opened or its own was put aside. */
@@ -310,7 +323,7 @@ export function receive(state: State, message: KernelMessage): State {
         draft: { ...draft, base: asked.source, taken: draft.source === asked.source },
       };
     }
-    case "refused":
+    case "refused": {
       // said beside the text, which stays as it is
       if (asked?.kind === "code" && state.draft)
         return {
@@ -323,9 +336,11 @@ export function receive(state: State, message: KernelMessage): State {
         const text = `No wire was drawn: ${message.diagnostics[0]?.message ?? ""}`;
         return { ...state, awaited: [], view: { ...state.view, notice: { text, node: OUTPUTS } } };
       }
-      if (asked?.kind === "edits" && asked.edits.some((e) => e.type === "set_chance")) {
+      const chance = asked?.kind === "edits" && asked.edits.find((e) => e.type === "set_chance");
+      if (chance) {
         const [{ message: text = "", hint = "" } = {}] = message.diagnostics;
-        return { ...state, awaited: [], view: { ...state.view, notice: { text: `${text} ${hint}`, node: OUTPUTS } } };
+        const notice = { text: `${text} ${hint}`, node: chance.key, below: true };
+        return { ...state, awaited: [], view: { ...state.view, notice } };
       }
       // said below the field; nothing is wrong with a pipeline that does not exist
       if (state.view.tried && state.graph?.nodes.length === 0 && message.diagnostics[0]?.code === "DS302") {
@@ -338,6 +353,7 @@ export function receive(state: State, message: KernelMessage): State {
         awaited: [],
         run: { ...state.run, running: false, stopping: false },
       };
+    }
     case "previews":
       return onPreviews(state, message);
     case "sample_strip":

@@ -1,4 +1,6 @@
 import type { Edit, GraphView, NodeView } from "../protocol/generated";
+import { OUTPUTS } from "./graph";
+import type { State } from "./state";
 
 /** A node that draws numbers, the seed by which it does, and whether that is its own. */
 export interface Drawing {
@@ -24,6 +26,21 @@ export function drawings(graph: GraphView | null): readonly Drawing[] {
 /** The first node that has the seed of another one as its own; that is the node itself where it shares none. */
 export function firstWith(all: readonly Drawing[], one: Drawing): Drawing {
   return all.find((other) => other.own && other.seed === one.seed) ?? one;
+}
+
+/** What is said where other nodes draw other numbers since one is left out, or used again, and how they draw those of before. */
+export function redrawn(before: GraphView, now: GraphView): State["view"]["notice"] {
+  const used = new Set(now.nodes.filter((n) => n.in_run).map((n) => n.key));
+  const after = drawings(now).filter((one) => !one.own && used.has(one.card));
+  const others = drawings(before).filter((old) => after.some((one) => one.key === old.key && one.seed !== old.seed));
+  if (others.length === 0) return null;
+  const names = others.length > 2 ? `${others.length} other nodes` : others.map((one) => one.key).join(" and ");
+  const edits = others.map(({ key, seed }): Edit => ({ type: "set_argument", key, argument: "seed", value: seed }));
+  return {
+    text: `${names} ${others.length > 1 ? "draw" : "draws"} other numbers now: the pipeline counts seeds over the nodes in use.`,
+    node: OUTPUTS,
+    fix: { title: "Keep the numbers of before", edits, positions: {} },
+  };
 }
 
 /**

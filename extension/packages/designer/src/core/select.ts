@@ -387,18 +387,20 @@ export interface ArgumentRow {
 }
 
 /** Rows of a card: every wired argument, then the most telling one that differs from its default. */
-export function argumentRows(node: NodeView, operator: Operator | undefined): readonly ArgumentRow[] {
+export function argumentRows(node: NodeView, operator: Operator | undefined, bad = ""): readonly ArgumentRow[] {
   const wired = Object.keys(node.argument_inputs).map((name) => ({
     name,
     wired: true,
     value: undefined,
     unit: argumentOf(operator, name)?.unit ?? "",
   }));
+  const first = (row: { name: string; schema: ReturnType<typeof argumentOf> }) =>
+    rank(row.schema) + (row.name === bad ? 9 : 0);
   const set = Object.entries(node.arguments)
     .filter(([name]) => !(name in node.argument_inputs) && name !== "seed")
     .map(([name, value]) => ({ name, wired: false, value, schema: argumentOf(operator, name) }))
     .filter(({ value, schema }) => value !== null && !(schema && sameValue(schema.default, value)))
-    .sort((a, b) => rank(b.schema) - rank(a.schema) || placeOf(operator, a.name) - placeOf(operator, b.name))
+    .sort((a, b) => first(b) - first(a) || placeOf(operator, a.name) - placeOf(operator, b.name))
     .map(({ name, value, schema }) => ({ name, wired: false, value, unit: schema?.unit ?? "" }));
   return [...wired, ...set.slice(0, wired.length < 2 ? 1 : 0)];
 }

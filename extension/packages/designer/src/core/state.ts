@@ -207,8 +207,13 @@ export interface View {
   readonly whole: boolean;
   /** Whether their histogram has a log scale. */
   readonly log: boolean;
-  /** What was done just now, with [Undo]; or what was refused, with a fix. */
-  readonly notice: { readonly text: string; readonly node: string; readonly fix?: Fix } | null;
+  /** What was done just now, with [Undo]; or what was refused, with a fix, or told below the slider of `node`. */
+  readonly notice: {
+    readonly text: string;
+    readonly node: string;
+    readonly fix?: Fix;
+    readonly below?: boolean;
+  } | null;
   /** The wire into which what is dragged would go. */
   readonly target: string;
   /** Select the nodes that the next revision brings, or the last one alone. */
@@ -236,6 +241,8 @@ export interface State {
   readonly link: Link;
   /** The kernel that is gone has ended by itself: nobody has restarted it. */
   readonly ended: boolean;
+  /** Nodes that had failed before the last step, which was not about them. */
+  readonly ailing: readonly string[];
   /** Whether the document outlives a lost kernel, so that another one can go on with it. */
   readonly keeps: boolean;
   /** The revision at which an edit was sent that nobody answered: a later one says that it was done. */
@@ -354,6 +361,7 @@ export const INITIAL_VIEW: View = {
 export const INITIAL: State = {
   link: "starting",
   ended: false,
+  ailing: [],
   keeps: false,
   unsure: null,
   opening: null,

@@ -138,7 +138,7 @@ function noticeMessage(state: State): StatusMessage | null {
   const { notice } = state.view;
   // what did nothing has nothing to undo
   const idle = notice?.node === OUTPUTS;
-  if (!notice || !(notice.fix || idle || state.confirmed?.can_undo)) return null;
+  if (!notice || notice.below || !(notice.fix || idle || state.confirmed?.can_undo)) return null;
   return {
     id: `notice|${notice.text}`,
     tone: "info",

@@ -327,6 +327,22 @@ export function selectedBox(state: State): Box | undefined {
     : undefined;
 }
 
+/** The expanded subgraph whose nodes are selected: with or without what applies it to a part of the samples. */
+export const expandedBox = derived(
+  (s) => [s.graph, s.marks, s.opening, s.confirmed, s.view.selection],
+  (state): Box | null => {
+    const { graph, marks, opening, confirmed } = state;
+    const { selection } = state.view;
+    for (const [name, group] of graph && selection.length > 1 ? groupsOf(marks) : []) {
+      if (!group.subgraph || group.collapsed || !selection.every((key) => group.keys.includes(key))) continue;
+      const box = graph && boxOf(graph, opening?.catalog, name, group);
+      const own = box ? operatorsOf(box).filter(({ key }) => key !== confirmed?.coins[name]) : [];
+      if (own.every(({ key }) => selection.includes(key))) return box;
+    }
+    return null;
+  },
+);
+
 /** The group whose nodes are what is selected, or of a single node the innermost that it is in, with its name. */
 function groupOf(state: State): readonly [string, Group] | undefined {
   const box = selectedBox(state);

@@ -50,12 +50,12 @@ export function sliderSpan(argument: Argument, value: number): readonly [number,
   return [Math.min(low, value), Math.max(high, value)];
 }
 
-/** The interval of two knobs: the handy one, or what is about them where they would lie on one another in it. */
+/** The interval of two knobs: the handy one, or what is about them where they would be hard to tell apart in it. */
 export function rangeSpan({ span, minimum, maximum }: Argument, low: number, high: number): readonly [number, number] {
   const reach = Math.max(1, Math.abs(low), Math.abs(high)) * 1.5;
   const [from, to] = [span[0] ?? minimum ?? -reach, span[1] ?? maximum ?? reach];
   const apart = high - low;
-  const room = apart > 0 && apart < (to - from) / 20 ? 2 * apart : to - from;
+  const room = apart > 0 && apart < (to - from) / 8 ? 2 * apart : to - from;
   return [Math.min(low, Math.max(from, low - room)), Math.max(high, Math.min(to, high + room))];
 }
 

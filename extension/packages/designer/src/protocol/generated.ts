@@ -210,6 +210,7 @@ export interface BoxesBody {
   readonly count: number;
   readonly boxes: readonly (readonly [number, number, number, number])[];
   readonly labels: readonly string[];
+  readonly colours: readonly string[];
   readonly outside: number;
 }
 

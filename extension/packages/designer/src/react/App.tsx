@@ -8,7 +8,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import { announce, designers } from "../core/designers";
-import { isFloating } from "../core/drawer";
+import { isCrowded, isFloating } from "../core/drawer";
 import type { Host } from "../core/host";
 import type { Session } from "../core/session";
 import { isDense } from "../core/subgraph";
@@ -73,6 +73,7 @@ function Studio({
 }) {
   const onKeyDown = useKeys(frame, api);
   const clipboard = (event: ClipboardEvent) => onClipboard(event, frame.session, () => api.current?.centre().place);
+  const { breadth, theme, tinted } = frame;
   const state = useSel((s) => ({
     ready: s.graph !== null && s.opening !== null,
     empty: (s.graph?.nodes.length ?? 0) === 0,
@@ -82,8 +83,8 @@ function Studio({
     comparison: s.view.comparison,
     dense: isDense(s),
     floating: isFloating(s),
+    crowded: isCrowded(s, breadth),
   }));
-  const { breadth, theme, tinted } = frame;
   const list = breadth === "list";
   const floats = breadth === "slim" || state.dense;
   const page = designers();
@@ -97,6 +98,7 @@ function Studio({
     state.ready &&
     !state.empty &&
     !state.comparison &&
+    !state.crowded &&
     !list &&
     (floats ? state.floating : state.inspector);
   const latest = useRef(frame);

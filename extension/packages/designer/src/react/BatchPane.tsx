@@ -23,8 +23,8 @@ const SWEPT = { least: 88, most: 120 } as const;
 const [GAP, BAR, UNDER, PADDING, LABEL] = [6, 50, 16, 24, 94];
 /** Samples beside each other in a sweep, where there is room. */
 const COLUMNS = 8;
-/** Below these widths the bar of a sweep, one line, leaves out how many samples there are, and folds the range, in px. */
-const FOLDS = { count: 860, range: 720 } as const;
+/** Below these widths the bar of a sweep, one line, leaves out how many samples there are, folds the range, and leaves out the node, in px. */
+const FOLDS = { count: 860, range: 720, name: 420 } as const;
 
 interface Columns {
   readonly columns: number;
@@ -283,7 +283,7 @@ export function BatchPane() {
       data-testid="sheet"
     >
       <div className="ds-sheet-bar">
-        <b title={node.key}>{node.key}</b>
+        {!(on && width < FOLDS.name) && <b title={node.key}>{node.key}</b>}
         {!(on && width < FOLDS.count) && (
           <span className="ds-muted">
             {samples.length} of {format.plural(size, "sample")}

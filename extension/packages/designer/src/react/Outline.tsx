@@ -45,7 +45,7 @@ function Picture({ nodeKey }: { readonly nodeKey: string }) {
   // a few numbers are read, not seen
   const few = preview?.body.type === "table" && figures(preview.body);
   return (
-    <span className={`ds-outline-picture ${blank ? "ds-hatched" : ""} ${stale ? "ds-stale" : ""}`}>
+    <span className={`ds-outline-picture ${blank ? "ds-hatched" : ""} ${stale && !failing ? "ds-stale" : ""}`}>
       {failing ? (
         <FilePicture node={nodeKey} source={failing} {...PICTURE} />
       ) : (
@@ -91,7 +91,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
   // The selected row is in sight with what it opens, also beside an open drawer.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer takes room from the list
   useEffect(() => {
-    const [list, here] = [li.current?.closest(".ds-stage"), li.current];
+    const [list, here] = [li.current?.closest(".ds-outline"), li.current];
     if (!visible || !row.selected || !list || !here) return;
     const [room, at] = [list.getBoundingClientRect(), here.getBoundingClientRect()];
     if (at.top < room.top || at.bottom > room.bottom) list.scrollTop += at.top - room.top;

@@ -92,7 +92,9 @@ function Title() {
         {breadth === "list" ? <Mark /> : <b data-testid="pipeline-name">{text.name}</b>}
       </button>
       {breadth === "list" || breadth === "slim" ? (
-        <span className="ds-title-dot">{text.state === "Saved" ? "" : "•"}</span>
+        <span className="ds-title-dot" title={text.state}>
+          {text.state === "Saved" ? "" : "●"}
+        </span>
       ) : (
         <button
           type="button"
@@ -337,7 +339,12 @@ export function TopBar() {
       ) : (
         <>
           <DialectChoice />
-          <IconButton icon="expand" label="Full screen" testId="expand" onClick={() => fullScreen(root)} />
+          <IconButton
+            icon="expand"
+            label="Full screen (Esc leaves it)"
+            testId="expand"
+            onClick={() => fullScreen(root)}
+          />
         </>
       )}
     </div>

@@ -3,6 +3,7 @@ import { topological } from "../core/graph";
 import { pathOf } from "../core/inside";
 import { cardOf, keysOfCard } from "../core/subgraph";
 import { leaveTo } from "./boxes";
+import { fullScreen } from "./ContextMenu";
 import type { CanvasApi } from "./canvasApi";
 import { type Command, commandFor, commandOf, keyName, searchFor } from "./commands";
 import type { Frame } from "./context";
@@ -31,7 +32,7 @@ function onCanvas(target: EventTarget | null, character: boolean): boolean {
 /** Keys that take a focused wire as meant. */
 const WIRE_KEYS = new Set(["Enter", " ", "Delete", "Backspace", "j", "J"]);
 
-/** Esc closes the nearest thing: the inspector's focus, then the selection. */
+/** Esc closes the nearest thing: the inspector's focus, then the selection, then the subgraph that is entered. */
 function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   const { session, root } = frame;
   const { view } = session.store.get();
@@ -46,9 +47,13 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
     );
     canvas?.focus({ preventScroll: true });
   } else if (inside && key) api.current?.reveal(key);
-  else if (inside) canvas?.focus();
-  else if (key || view.wires.length > 0) session.select([]);
-  else leaveTo(session, Math.max(0, pathOf(session.store.get()).length - 1));
+  else {
+    if (inside) canvas?.focus();
+    const depth = pathOf(session.store.get()).length;
+    if (key || view.wires.length > 0) session.select([]);
+    else if (depth > 0) leaveTo(session, depth - 1);
+    else if (root.ownerDocument.fullscreenElement) fullScreen(root); // not every browser has the key for itself
+  }
 }
 
 const STOPS = "summary, button, input, select, textarea, a[href], [tabindex]";

@@ -31,9 +31,13 @@ function render({ model: first, el }: { readonly model: Model; readonly el: HTML
     model.off("change:_height", resized);
     for (const event of LOSSES) model.off(event, lost);
   };
+  let unwatch = () => undefined as unknown;
   const follow = (now: Model) => {
     unfollow();
+    unwatch();
     model = now;
+    // it may be another kernel than that of before
+    unwatch = watchKernel(kernelOf(now), (status) => session.lost(status));
     model.on("change:_height", resized);
     // Both are said by the widget manager: a closed comm, and a kernel that was restarted or died.
     for (const event of LOSSES) model.on(event, lost);
@@ -56,7 +60,6 @@ function render({ model: first, el }: { readonly model: Model; readonly el: HTML
     model.set("_height", height);
     model.save_changes();
   };
-  const unwatch = watchKernel(kernel, (status) => session.lost(status));
   const unmount = mount(root, session, { onHeight: setHeight, insertCell: cellMaker(first, el) });
   session.start();
   return () => {

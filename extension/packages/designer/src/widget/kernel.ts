@@ -25,6 +25,7 @@ export interface Kernel {
   readonly status: string;
   readonly connectionStatus: string;
   readonly statusChanged: Signal<string>;
+  readonly disposed: Signal<void>;
   requestExecute(content: { code: string; silent: boolean; store_history: boolean }): {
     readonly done: Promise<{ readonly content: { readonly status: string; readonly evalue?: string } }>;
   };
@@ -45,15 +46,24 @@ export function kernelOf(model: { readonly widget_manager?: unknown }): Kernel |
  * Call `lost` whenever the kernel loses all that is in it; returns how to end that. Where another page has restarted it,
  * it says no more than that it starts.
  */
-export function watchKernel(kernel: Pick<Kernel, "statusChanged"> | null, lost: (status: string) => void): () => void {
+export function watchKernel(
+  kernel: (Pick<Kernel, "statusChanged"> & Partial<Pick<Kernel, "disposed">>) | null,
+  lost: (status: string) => void,
+): () => void {
   let known = false;
   const changed = (_: unknown, status: string) => {
     const ends = LOSSES.includes(status);
     if (ends || (status === "starting" && !known)) lost(status);
     known = ends || (known && status === "unknown");
   };
+  // one that is shut down by the list of running sessions says no more than this
+  const disposed = () => lost("dead");
   kernel?.statusChanged.connect(changed);
-  return () => kernel?.statusChanged.disconnect(changed);
+  kernel?.disposed?.connect(disposed);
+  return () => {
+    kernel?.statusChanged.disconnect(changed);
+    kernel?.disposed?.disconnect(disposed);
+  };
 }
 
 /** The part of an anywidget model that is used. */

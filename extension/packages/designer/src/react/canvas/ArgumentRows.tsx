@@ -4,11 +4,12 @@ import { inputName, inputOf, type Operator } from "../../core/catalog";
 import { checkConnection, isLikely, isWired, kindOf, slotsOf } from "../../core/compat";
 import * as format from "../../core/format";
 import type { Slot } from "../../core/graph";
+import { findingFor, reasonOf } from "../../core/problems";
 import { type ArgumentRow, argumentRows, extraInputs, hasFirstInput, previewOf, scalarOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
 import { PortMark } from "../Port";
-import { Row, SlotPort } from "./CardParts";
+import { Row, SlotPort, wrongClass } from "./CardParts";
 import { handleOfSlot, useDrag } from "./drag";
 import { Name } from "./Name";
 import { useRemeasure } from "./useRemeasure";
@@ -29,6 +30,8 @@ interface Props {
 
 export function ArgumentRowView({ node, row, sample }: Props) {
   const drawn = useDrawn(node, row.name, sample);
+  const slot: Slot = { kind: "argument", node: node.key, argument: row.name };
+  const bad = useSel((s) => findingFor(s, slot));
   const source = node.argument_inputs[row.name];
   const shown = row.wired
     ? drawn === undefined
@@ -36,8 +39,11 @@ export function ArgumentRowView({ node, row, sample }: Props) {
       : format.drawn(drawn, row.unit)
     : format.value(row.value, row.unit);
   return (
-    <Row>
-      <span className="ds-muted ds-row-name" title={source ? `${row.name}, from ${source.node}` : row.name}>
+    <Row className={wrongClass(bad)}>
+      <span
+        className="ds-muted ds-row-name"
+        title={bad ? reasonOf(bad) : source ? `${row.name}, from ${source.node}` : row.name}
+      >
         {row.name}
       </span>
       <span className="ds-row-value" title={typeof row.value === "string" ? row.value : shown}>
@@ -45,7 +51,7 @@ export function ArgumentRowView({ node, row, sample }: Props) {
       </span>
       {row.wired && (
         <SlotPort
-          slot={{ kind: "argument", node: node.key, argument: row.name }}
+          slot={slot}
           kind="scalar"
           wired
           label={`argument ${row.name}`}

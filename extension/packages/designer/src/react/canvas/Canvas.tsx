@@ -9,7 +9,7 @@ import {
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import { type Detail, detailOf, EDGE, headOf, isFar, isTight, MIN_SCALE } from "../../core/detail";
-import { isFloating } from "../../core/drawer";
+import { isCrowded, isFloating } from "../../core/drawer";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
@@ -94,7 +94,7 @@ function CanvasView() {
   const earlier = useRef<readonly string[]>([]);
   latest.current = nodes;
 
-  const floats = breadth === "slim" || dense;
+  const floats = useSel((s) => (breadth === "slim" || dense) && !isCrowded(s, breadth));
   const { fit, keep, told, moves, uncover, screenRect } = useSight(box, latest, touched, floats);
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   const positions = useSel((s) => s.positions);

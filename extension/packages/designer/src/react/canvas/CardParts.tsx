@@ -5,9 +5,10 @@ import { nodeOf, type Slot } from "../../core/graph";
 import { hueOf, isFixed, tagOf } from "../../core/marks";
 import { PORT_LOOKS } from "../../core/ports";
 import { chanceWords } from "../../core/probability";
+import { findingFor, reasonOf, toneOf } from "../../core/problems";
 import { busyKeys, type Heat, reachedBy } from "../../core/select";
 import { cardOf } from "../../core/subgraph";
-import type { Device, Kind, NodeTiming, NodeView, PortRef, RunFinished } from "../../protocol/generated";
+import type { Device, Diagnostic, Kind, NodeTiming, NodeView, PortRef, RunFinished } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { PortMark } from "../Port";
@@ -61,6 +62,11 @@ function useFit(check: (context: Parameters<typeof checkSlot>[0]) => { ok: boole
   return drag ? fits : "";
 }
 
+/** The mark of what a finding is about: an underline of words, a ring about a port. */
+export function wrongClass(found: Diagnostic | undefined): string {
+  return found ? `ds-wrong ds-tone-${toneOf(found)}` : "";
+}
+
 interface SlotProps {
   readonly slot: Slot;
   readonly kind: Kind;
@@ -82,16 +88,18 @@ export function SlotPort({ slot, kind, wired, label, testId, head = false, inner
     return source ? nodeOf(s.graph, source.node)?.output_kinds[source.output] : undefined;
   });
   const fit = useFit((context) => (drag ? checkSlot(context, drag, slot) : { ok: false }));
+  const bad = useSel((s) => findingFor(s, slot));
+  const told = bad ? `${label}: ${reasonOf(bad)}` : label;
   const own = drag?.to && JSON.stringify(drag.to) === JSON.stringify(slot);
   return (
     <Handle
       type="target"
       position={Position.Left}
       id={handle}
-      className={`ds-port ${head ? "ds-port-head" : ""} ${own ? "" : fit}`}
+      className={`ds-port ${head ? "ds-port-head" : ""} ${own ? "" : fit} ${wrongClass(bad)}`}
       role="img"
-      title={label}
-      aria-label={label}
+      title={told}
+      aria-label={told}
       data-testid={testId}
       data-ds-slot={handle}
     >

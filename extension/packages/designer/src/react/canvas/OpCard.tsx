@@ -336,7 +336,7 @@ function OpCardView({ id, selected }: NodeProps) {
   const chip = begun || (failed ? "failed" : lost ? "left out" : found.black ? "placeholder" : "");
   const card: Card = { ...found, node };
   const kind = node.output_kinds[0] ?? "any";
-  const rows = select.argumentRows(node, operator);
+  const rows = select.argumentRows(node, operator, problem?.argument);
   const classes = [
     "ds-card",
     "ds-card-operator",

@@ -43,7 +43,13 @@ export function Overlay({ preview, width, height }: Props) {
               <i
                 // biome-ignore lint/suspicious/noArrayIndexKey: a box is its place in the tensor
                 key={i}
-                style={{ left: part(left), top: part(top), width: part(right - left), height: part(bottom - top) }}
+                style={{
+                  left: part(left),
+                  top: part(top),
+                  width: part(right - left),
+                  height: part(bottom - top),
+                  borderColor: body.colours[i],
+                }}
               >
                 {right - left > NAMED && body.labels[i] && <b>{body.labels[i]}</b>}
               </i>

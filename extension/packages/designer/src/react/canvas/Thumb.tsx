@@ -85,7 +85,7 @@ export function Thumb({ id, width, height, label, testId, className = "", cell, 
     };
     draw();
     return images.subscribe(id, draw);
-  }, [images, id, index, size, minus, cover, ratio]);
+  }, [images, id, index, size, minus, cover, ratio, width, height]);
   return (
     <canvas
       ref={ref}

@@ -150,8 +150,9 @@ export function useRefit(count: number, fit: () => void): void {
   }, [count, fit, session]);
 }
 
-/** How long a room keeps its size before cards are laid out for it, in ms. */
+/** How long a room keeps its size before cards are laid out for it, and how long after its width the drawer follows, in ms. */
 const REST = 150;
+const FOLLOWS = 1000;
 
 /**
  * Fit when the first card appears and while the room changes; cards find their places at first, and when it rests. Once
@@ -182,11 +183,13 @@ export function useFirstFit(
     let least = 0;
     let moved = false;
     let wait: ReturnType<typeof setTimeout> | undefined;
+    let widened = 0;
     const observer = new ResizeObserver(() => {
       const { clientWidth: wide, clientHeight: high } = element;
-      const still = wide === last.wide;
+      if (wide !== last.wide) widened = performance.now();
+      const still = performance.now() - widened > FOLLOWS;
       chosen ||= session.store.get().view.drawer !== first;
-      if (last.wide && !(still && high === last.high) && touched.current !== "hand") {
+      if (last.wide && (wide !== last.wide || high !== last.high) && touched.current !== "hand") {
         clearTimeout(wait);
         // another width asks for all, also where the drawer follows it
         least = Math.max(least, chosen && still && !moved ? SMALL : 2);

@@ -6,7 +6,7 @@ import { freePlace } from "../../core/freeSpot";
 import { cardsOf, nodeOf, OUTPUTS } from "../../core/graph";
 import { CARD, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { derived, findings, findingsAt, operatorOf, severity, timingOf } from "../../core/select";
+import { canUndo, derived, findings, findingsAt, operatorOf, severity, timingOf } from "../../core/select";
 import { STRIP } from "../../core/sight";
 import type { State } from "../../core/state";
 import { boxesOf, cornerOf, keysOfCard, outsideOf, shownCards } from "../../core/subgraph";
@@ -126,7 +126,9 @@ export function useAutoPlace(box: RefObject<HTMLElement | null>, fit: () => void
     if (!state.graph) return;
     const placed = cardsOf(state.graph).filter((k) => state.positions[k]);
     if (placed.length === 0) {
-      const more = box.current?.clientHeight ? roomOfCode(state) : 0;
+      // an edit closes nothing that is open
+      const edited = state.pending.length > 0 || canUndo(state);
+      const more = edited || !box.current?.clientHeight ? 0 : roomOfCode(state);
       const { positions, folds } = firstPlaces(state, roomOf(box.current), more);
       if (folds) session.view({ drawer: null });
       session.move(positions);

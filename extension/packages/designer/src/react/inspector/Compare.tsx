@@ -5,7 +5,7 @@ import { nodeOf } from "../../core/graph";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/pictures";
 import { contained, extentsIn, oneScale } from "../../core/pixels";
 import { isAbsent, previewOf, staleKeys } from "../../core/select";
-import { type Preview, portKey } from "../../core/state";
+import { isAway, type Preview, portKey } from "../../core/state";
 import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue, PortRef } from "../../protocol/generated";
 import { PlayButton, usePlaying } from "../canvas/Frames";
@@ -106,10 +106,10 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const [playing, setPlaying] = usePlaying(clip, () => setFrame((now) => (now + 1) % count));
   const source = useSel((s) => nodeOf(s.graph, nodeKey)?.inputs[0] ?? null);
   const into = useSel((s) => (source && previewOf(s, source.node, source.output)) || null);
-  const gone = useSel((s) => s.link === "gone");
-  // without a kernel to ask, what the cards show
+  const away = useSel(isAway);
+  // without a kernel to ask, what it sent, or what the cards show
   const isSeen = (card: Preview | null | undefined) => /^(image|planes)$/.test(card?.body.type ?? "");
-  const kept = !detail && gone && isSeen(preview);
+  const kept = !detail && away && isSeen(preview);
   /** What is drawn: a frame that a card has, its picture, or the large one. */
   const drawn = (card: Preview | null | undefined, large: string) =>
     (playing || kept) && card?.body.type === "planes"
@@ -136,7 +136,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
   const broken = useSel((s) => brokenFile(s, nodeKey));
-  const [stale, staleIn] = useSel((s) => [nodeKey, source?.node ?? ""].map((key) => kept && staleKeys(s).has(key)));
+  const [stale, staleIn] = useSel((s) => [nodeKey, source?.node ?? ""].map((key) => away && staleKeys(s).has(key)));
   const absent = useSel((s) => isAbsent(s, nodeKey) && nodeOf(s.graph, nodeKey)?.output_kinds[output] === "image");
   if (absent || broken)
     return (
@@ -157,7 +157,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
     return <Volume detail={detail} extents={extents} label={label} onCursor={setCursor} large={large} />;
   }
   const half = (old: boolean | undefined) => `ds-compare-half ${old ? "ds-stale" : ""}`;
-  const age = (old: boolean | undefined) => kept && (old ? ", before the edit" : ", last run");
+  const age = (old: boolean | undefined) => away && (old ? ", before the edit" : ", last run");
   const both = detail ? detail.has_input : isSeen(into);
   const { plane: first = 0, planes = 1 } = detail ?? {};
   const now = Math.min(playing ? (clip?.shown[frame] ?? 0) : plane < 0 ? first : plane, planes - 1);

@@ -33,6 +33,7 @@ export function CropWindow({ node, operator }: { readonly node: NodeView; readon
   const x = firstNumber(node.arguments.crop_pos_x, 0.5);
   const y = firstNumber(node.arguments.crop_pos_y, 0.5);
   const room = contained(width, height, ROOM);
+  const picture = { ...room, x: room.x + MARGIN, y: room.y + MARGIN };
   const scale = room.width / width;
   const left = x * (width - wide);
   const top = y * (height - tall);
@@ -57,8 +58,8 @@ export function CropWindow({ node, operator }: { readonly node: NodeView; readon
       note={`${tall}×${wide} of ${height}×${width}`}
       id={DETAIL_IN}
       label={`input of ${node.key}`}
-      room={ROOM}
-      margin={MARGIN}
+      height={ROOM.height + 2 * MARGIN}
+      at={picture}
       box={box}
     >
       <div
@@ -69,8 +70,8 @@ export function CropWindow({ node, operator }: { readonly node: NodeView; readon
         aria-valuenow={x}
         aria-valuetext={`${Math.round(x * 100)} % from the left, ${Math.round(y * 100)} % from the top`}
         style={{
-          left: MARGIN + room.x + left * scale,
-          top: MARGIN + room.y + top * scale,
+          left: picture.x + left * scale,
+          top: picture.y + top * scale,
           width: Math.max(4, wide * scale),
           height: Math.max(4, tall * scale),
         }}

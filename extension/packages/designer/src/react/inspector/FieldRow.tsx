@@ -10,6 +10,7 @@ import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import { exposeMarks, isExposed, subgraphOf } from "../../core/subgraph";
 import type { NodeView, PortRef, Value } from "../../protocol/generated";
+import { Values } from "../canvas/CardParts";
 import { Name } from "../canvas/Name";
 import { cardRects, relaid } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
@@ -34,11 +35,12 @@ const NONE: readonly string[] = [];
 export function DrawnNow({ of, unit }: { readonly of: PortRef; readonly unit: string }) {
   const sample = useSel((s) => s.sample);
   const drawn = useSel((s) => scalarOf(previewOf(s, of.node, of.output), s.sample));
-  const random = useSel((s) => nodeOf(s.graph, of.node)?.operator.startsWith("random."));
+  const node = useSel((s) => nodeOf(s.graph, of.node));
   if (drawn === undefined) return null;
+  const does = node?.operator.startsWith("random.") ? "draws" : "has";
   return (
     <span className="ds-drawn">
-      sample {sample + 1} {random ? "draws" : "has"} <b>{format.drawn(drawn, unit)}</b>
+      {node?.pin === "behind" ? "pinned:" : `sample ${sample + 1} ${does}`} <b>{format.drawn(drawn, unit)}</b>
     </span>
   );
 }
@@ -47,6 +49,8 @@ function Wired({ node, argument }: Props) {
   const session = useSession();
   const source = node.argument_inputs[argument.name];
   const origin = useSel((s) => (source ? originOf(s.graph, source) : ""));
+  const body = useSel((s) => source && previewOf(s, source.node, source.output)?.body);
+  const sample = useSel((s) => s.sample);
   if (!source) return null;
   const cut = () => {
     const graph = session.store.get().graph;
@@ -73,6 +77,7 @@ function Wired({ node, argument }: Props) {
         />
       </span>
       <DrawnNow of={source} unit={argument.unit} />
+      {body?.type === "values" && <Values values={body.values} sample={sample} />}
     </span>
   );
 }

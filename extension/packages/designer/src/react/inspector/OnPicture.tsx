@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from "react";
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from "react";
+import type { Rect } from "../../core/route";
 import type { Value } from "../../protocol/generated";
 import { Thumb } from "../canvas/Thumb";
 import { useSession } from "../context";
@@ -19,11 +20,10 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 export function useDrag(key: string) {
   const session = useSession();
   const gesture = useGesture();
-  const held = useRef<{ readonly x: number; readonly y: number; readonly move: Move } | null>(null);
-  const release = () => {
-    held.current = null;
-  };
+  const [held, setHeld] = useState<{ readonly x: number; readonly y: number; readonly move: Move } | null>(null);
+  const release = () => setHeld(null);
   return {
+    dragging: held !== null,
     /** An argument without a value returns to its default. */
     set: (values: Readonly<Record<string, Value | undefined>>) =>
       session.edit(
@@ -39,7 +39,7 @@ export function useDrag(key: string) {
       event.stopPropagation();
       gesture.begin();
       event.currentTarget.setPointerCapture(event.pointerId);
-      held.current = { x: event.clientX, y: event.clientY, move };
+      setHeld({ x: event.clientX, y: event.clientY, move });
     },
     /** Arrow keys are steps of 1, with Shift of 0.1, with Ctrl of 10. */
     nudge: (event: KeyboardEvent, move: Move) => {
@@ -51,10 +51,7 @@ export function useDrag(key: string) {
       move(dx * by, dy * by, event);
     },
     box: {
-      onPointerMove: (event: PointerEvent) => {
-        const from = held.current;
-        from?.move(event.clientX - from.x, event.clientY - from.y, event);
-      },
+      onPointerMove: (event: PointerEvent) => held?.move(event.clientX - held.x, event.clientY - held.y, event),
       onPointerUp: release,
       onLostPointerCapture: release,
     },
@@ -67,18 +64,19 @@ export function OnPicture(props: {
   readonly note: string;
   readonly id: string;
   readonly label: string;
-  readonly room: { readonly width: number; readonly height: number };
-  /** Between the picture and the edge, in px. */
-  readonly margin?: number;
+  readonly height: number;
+  /** Where the picture is. */
+  readonly at: Rect;
   readonly box: ReturnType<typeof useDrag>["box"];
   readonly children: ReactNode;
 }) {
-  const { width, height } = props.room;
-  const margin = props.margin ?? 0;
+  const { x: left, y: top, width, height } = props.at;
   return (
     <Section title={props.title} note={props.note}>
-      <div className="ds-window" style={{ height: height + 2 * margin, padding: margin }} {...props.box}>
-        <Thumb id={props.id} width={width} height={height} label={props.label} />
+      <div className="ds-window" style={{ height: props.height }} {...props.box}>
+        <span style={{ position: "absolute", left, top }}>
+          <Thumb id={props.id} width={width} height={height} label={props.label} />
+        </span>
         {props.children}
       </div>
     </Section>

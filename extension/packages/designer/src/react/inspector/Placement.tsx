@@ -1,15 +1,15 @@
-import type { KeyboardEvent, PointerEvent } from "react";
+import { type KeyboardEvent, type PointerEvent, useRef } from "react";
 import * as format from "../../core/format";
 import { DETAIL_OUT } from "../../core/pictures";
-import { contained, extentsIn, firstNumber } from "../../core/pixels";
+import { extentsIn, firstNumber } from "../../core/pixels";
 import * as placement from "../../core/placement";
 import { previewOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
 import { OnPicture, useDrag } from "./OnPicture";
 
-const ROOM = { width: 203, height: 132 };
-/** Room around the picture for handles, in px. */
+const ROOM = [203, 132] as const;
+/** Room around what is shown for handles, in px. */
 const MARGIN = 24;
 /** From the upper edge to the handle that turns, in px. */
 const STICK = 18;
@@ -42,7 +42,8 @@ function matrixOf(node: NodeView): placement.Affine | null {
 
 /** What `rotate` and `warp_affine` do to a picture, as a frame with handles on their output. */
 export function Placement({ node }: { readonly node: NodeView }) {
-  const { set, grab, nudge, box } = useDrag(node.key);
+  const { set, grab, nudge, box, dragging } = useDrag(node.key);
+  const stage = useRef<placement.Affine>([1, 0, 0, 0, 1, 0]);
   const source = node.inputs[0];
   const before = useSel((s) => (source ? (previewOf(s, source.node, source.output)?.facts ?? "") : ""));
   const after = useSel((s) => previewOf(s, node.key, 0)?.facts ?? "");
@@ -60,10 +61,12 @@ export function Placement({ node }: { readonly node: NodeView }) {
     : matrixOf(node);
   if (!placed) return null;
 
-  const room = contained(w, h, ROOM);
-  const scale = room.width / w;
-  const seen = placement.joined(placed, [scale, 0, room.x + MARGIN, 0, scale, room.y + MARGIN]);
-  const at = ([u, v]: readonly [number, number]) => placement.pointIn(seen, u * width, v * height);
+  // it stays under the pointer; what turns in its middle stays there by itself
+  if (turns || !dragging) stage.current = placement.stageOf([w, h], placed, [width, height], ROOM);
+  const [scale, , left, , , upper] = stage.current;
+  const seen = placement.joined(stage.current, [1, 0, MARGIN, 0, 1, MARGIN]);
+  const at = ([u, v]: readonly [number, number]) =>
+    placement.pointIn(placement.joined(placed, seen), u * width, v * height);
   const [middle, top] = [at(MOVE.at), at(TURN.at)];
   const long = Math.hypot(top[0] - middle[0], top[1] - middle[1]) || 1;
   const end = [0, 1].map((i) => (top[i] ?? 0) + (STICK * ((top[i] ?? 0) - (middle[i] ?? 0))) / long);
@@ -109,18 +112,15 @@ export function Placement({ node }: { readonly node: NodeView }) {
     onPointerDown: (e: PointerEvent) => grab(e, pulled(handle)),
     onKeyDown: (e: KeyboardEvent) => nudge(e, pulled(handle)),
   });
-  const style = ([x = 0, y = 0]: readonly number[]) => ({
-    left: Math.min(ROOM.width + 2 * MARGIN - 7, Math.max(7, x)),
-    top: Math.min(ROOM.height + 2 * MARGIN - 7, Math.max(7, y)),
-  });
+  const style = ([left = 0, top = 0]: readonly number[]) => ({ left, top });
   return (
     <OnPicture
       title={turns ? "Turn" : "Placement"}
       note={said}
       id={node.pin_old ? "" : DETAIL_OUT} // what is pinned was turned otherwise
       label={`output of ${node.key}`}
-      room={ROOM}
-      margin={MARGIN}
+      height={ROOM[1] + 2 * MARGIN}
+      at={{ x: left + MARGIN, y: upper + MARGIN, width: w * scale, height: h * scale }}
       box={box}
     >
       <svg className="ds-placed" aria-hidden="true">

@@ -18,6 +18,7 @@ export function ProbabilityRow({ node, box }: ProbabilityProps) {
   const offered = useSel((s) => s.graph !== null && (box || node.chance !== null || canChance(s.graph, node)));
   const keys = box?.nodes.map((n) => n.key);
   const cost = useSel((s) => costOfWays(s, node, keys));
+  const refused = useSel(({ view: { notice } }) => notice?.below && notice.node === node.key && notice.text);
   if (!offered) return null;
   const p = node.chance ?? 1;
   const set = (part: number) =>
@@ -46,6 +47,11 @@ export function ProbabilityRow({ node, box }: ProbabilityProps) {
           <output className="ds-mono">{p.toFixed(2)}</output>
         </span>
       </label>
+      {refused && (
+        <p className="ds-reason" role="alert" data-testid="chance-refused">
+          {refused}
+        </p>
+      )}
       {p < 1 && (
         <p className="ds-muted ds-note" data-testid="chance-note">
           Applied to {chanceWords(node)}; the others pass unchanged. {cost}

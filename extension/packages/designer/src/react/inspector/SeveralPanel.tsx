@@ -1,12 +1,15 @@
 import type { Arrangement } from "../../core/arrange";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
+import { chanceOf } from "../../core/probability";
+import { expandedBox } from "../../core/subgraph";
 import { arrange } from "../ContextMenu";
 import { useCanvasApi } from "../canvasApi";
 import { COMMANDS } from "../commands";
 import { useFrame, useSel } from "../context";
 import { CloseButton, Section } from "../parts";
 import { FieldRow } from "./FieldRow";
+import { ProbabilityRow } from "./ProbabilityRow";
 
 const ALIGN: readonly (readonly [Arrangement, string, string])[] = [
   ["left", "Align left edges", "M2.5 2v12M5 4h8v3H5zM5 9.5h5v3H5z"],
@@ -35,6 +38,8 @@ export function SeveralPanel() {
   const scope = { ...frame, api: api.current };
   const nodes = useSel((s) => s.view.selection.flatMap((key) => nodeOf(s.graph, key) ?? []));
   const count = useSel((s) => s.view.selection.filter((k) => k !== OUTPUTS).length);
+  const box = useSel(expandedBox);
+  const chance = useSel((s) => box && chanceOf(s, box));
   const operators = new Set(nodes.map((n) => n.operator));
   const [first, ...others] = nodes;
   const operator = useSel((s) => s.opening?.catalog.byName.get(first?.operator ?? ""));
@@ -66,6 +71,7 @@ export function SeveralPanel() {
           </button>
         ))}
       </div>
+      {box && chance && <ProbabilityRow node={chance} box={box} />}
       <Section title="In line">
         <div className="ds-aligns">
           {ALIGN.map(([how, title, path]) => (

@@ -27,6 +27,7 @@ function Table({ run }: { readonly run: RunFinished }) {
   const session = useSession();
   const measure = useSel((s) => s.view.measure);
   const graph = useSel((s) => s.graph);
+  const named = (key: string) => format.cardName(key, nodeOf(graph, key)?.operator ?? "");
   const timings = run.timings.filter((t) => [t.key, ...t.group].some((key) => nodeOf(graph, key)));
   const gpu = timings.some((t) => onGpu(t) > 0);
   const whole = sum(timings, bytesOf) || 1;
@@ -55,7 +56,7 @@ function Table({ run }: { readonly run: RunFinished }) {
           <tr key={t.key} title={costWords(t, run, t.key)}>
             <th scope="row">
               <button type="button" data-testid={`row-${t.key}`} onClick={() => session.select([t.key])}>
-                {t.group.length > 1 ? t.group.join(" + ") : t.key}
+                {(t.group.length > 1 ? t.group : [t.key]).map(named).join(" + ")}
               </button>
               <span className="ds-time-bar">
                 <i

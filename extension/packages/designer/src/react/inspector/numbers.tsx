@@ -108,6 +108,8 @@ export function RangeControl({ argument, value, set, setError, bad }: FieldProps
             max={right}
             step={step}
             value={i ? high : low}
+            // of two in one place the one that has more room to go is on top
+            style={{ zIndex: i || place(low) < 50 ? undefined : 1 }}
             data-testid={`slider-${argument.name}${i ? "-high" : ""}`}
             {...holds}
             onPointerDown={() => {

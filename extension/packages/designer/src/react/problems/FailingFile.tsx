@@ -20,7 +20,7 @@ export function FailingFile({ finding, title }: { readonly finding: Diagnostic; 
   const session = useSession();
   const words = useSel((s) => {
     const { words = "", part = 0 } = s.files[finding.source ?? ""] ?? {};
-    return part > 0 && part < 1 ? `${words}, ${format.percent(1 - part)} of the picture is missing` : words;
+    return part > 0 && part < 1 ? `${words}, ${format.percent(1 - part)} missing` : words;
   });
   const shown = useSel((s) => isShown(s, finding));
   const batch = useSel((s) => batchOf(s, finding));
@@ -31,8 +31,9 @@ export function FailingFile({ finding, title }: { readonly finding: Diagnostic; 
       <FilePicture node={node} source={source} width={72} height={48} />
       <span>
         {title && <h4>{title}</h4>}
-        <b title={source}>{shortPath(source)}</b>
-        <ShowFile source={source} />
+        <span>
+          <b title={source}>{shortPath(source)}</b> <ShowFile source={source} />
+        </span>
         <small className="ds-muted">{words}</small>
         {typeof sample === "number" && !shown && (
           <LinkButton onClick={() => session.chooseSample(sample, batch)}>

@@ -41,6 +41,7 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
       ((repairs.length === 0 && !fix) || finding.code === "DS105") &&
       (argument || !isAboutFile(finding)) &&
       toneOf(finding) === "error" &&
+      !s.ailing.includes(finding.node ?? "") &&
       s.confirmed?.can_undo,
   );
   const files = looseFiles(finding);
@@ -119,7 +120,7 @@ export function Problem({ found }: { readonly found: Diagnostic }) {
       <Icon name={tone} />
       <div>
         {list && isAboutFile(found) ? (
-          <FailingFile finding={found} />
+          <FailingFile finding={found} title={titleOf(found)} />
         ) : (
           <p>
             {told ? titleOf(found) : format.sentence(format.message(found.message))}{" "}

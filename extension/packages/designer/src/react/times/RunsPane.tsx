@@ -48,7 +48,8 @@ function Row({
 }) {
   const [newest, now] = useSel(({ confirmed: c, runs }) => {
     const same = runs.filter((r) => r.revision === c?.revision || c?.runs.includes(r.number));
-    return [same[0] === run, same.includes(run)];
+    // by number: an equal message that comes again is another object in the state
+    return [same[0]?.number === run.number, same.some((r) => r.number === run.number)];
   });
   return (
     <tr className={newest ? "ds-run-now" : ""} data-testid={`run-${run.number}`}>
@@ -87,13 +88,16 @@ function Comparison({ before, after }: { readonly before: KnownRun; readonly aft
     session.send({ type: "request_difference", before: String(before.number), after: String(after.number) });
   }, [session, before.number, after.number]);
   const mine = found?.before === String(before.number) && found.after === String(after.number) ? found : null;
-  const gain = before.pipelined > 0 ? after.pipelined / before.pipelined - 1 : 0;
+  const gain = after.pipelined / before.pipelined - 1;
   const words =
     Math.abs(gain) < 0.02 ? "as fast" : `${format.percent(Math.abs(gain))} ${gain > 0 ? "faster" : "slower"}`;
+  const short = [before, after].find((run) => !run.pipelined);
   return (
     <section className="ds-run-compare" aria-label="Comparison of two runs" data-testid="compare-runs">
       <b>
-        Run {after.number} is {words} than run {before.number} in the pipeline.
+        {short
+          ? `Run ${short.number} was not measured in the pipeline (${format.plural(short.batches, "batch", "batches")}): speeds are not compared.`
+          : `Run ${after.number} is ${words} ${words === "as fast" ? "as" : "than"} run ${before.number} in the pipeline.`}
       </b>
       <pre>{mine ? mine.lines.join("\n") || "The graphs are equal." : "…"}</pre>
     </section>
