@@ -59,7 +59,7 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     assert lab.by_id(page, "far-wires").locator("path").count() > 0
     assert page.locator(".ds-far-wire-argument").count() == 0  # only the selected card's
     # numbers show their values and where they go on; results have numbers that do not touch
-    assert len(page.evaluate("() => document.querySelector('.ds-far-wires').innerHTML.match(/\\dH/g)")) == 4
+    assert len(page.evaluate("() => document.querySelector('.ds-far-wires').innerHTML.match(/\\dh/g)")) == 4
     assert page.locator(".ds-far-card .ds-values").count() == 4
     names = page.locator(".ds-far-out > span").evaluate_all(
         "all => all.map(one => [one.textContent, one.getBoundingClientRect().y])"
@@ -152,11 +152,12 @@ def test_a_click_on_a_stub_leads_to_its_number(page: Any, server: tuple[str, Pat
         const { x, y } = wire.getPointAtLength(wire.getTotalLength() / 2 + 2).matrixTransform(wire.getScreenCTM());
         return { x, y, words: title.textContent }; }"""
     ).json_value()
-    source = end["words"].removeprefix("from ").split(":")[0]
+    source, _, rest = end["words"].partition(" → ")
+    assert rest.endswith(": a click shows it")
     page.mouse.click(end["x"], end["y"])
     page.locator(f'.react-flow__node.selected[data-id="{source}"]').wait_for()
     # what leads away from it is drawn whole
     page.wait_for_function(
-        "name => [...document.querySelectorAll('.react-flow__edge title')].every(t => !t.textContent.startsWith(`from ${name}:`))",
+        "name => [...document.querySelectorAll('.react-flow__edge title')].every(t => !t.textContent.startsWith(`${name} → `))",
         arg=source,
     )

@@ -188,6 +188,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
     card.stale ? "ds-stale" : "",
     unused ? "ds-unused" : "",
     card.running ? "ds-running" : "",
+    hueOf(box.group) === "slate" ? "" : "ds-hued",
   ];
   const keys = box.nodes.map((n) => n.key);
   const devices = new Set(box.nodes.map((n) => n.device));
