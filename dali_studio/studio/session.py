@@ -89,12 +89,14 @@ class Session:
         Keeps edits that nobody has saved.
     place : str
         Under which name the browser keeps edits that no kernel has had, where that is not the autosave's.
+    found : sequence of Diagnostic, optional
+        What was found when the document was read, told once.
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, send: Send, *, view: Mapping[str, Any] | None = None,
         path: Path | None = None, saved: bool = True, images: Callable[[], Path], revision: int = 0,
-        autosave: Autosave | None = None, place: str = "",
+        autosave: Autosave | None = None, place: str = "", found: Sequence[Diagnostic] = (),
     ) -> None:  # fmt: skip
         self._revision_offset = revision
         self.registry, self._transmit, self.samples = registry, send, images
@@ -115,6 +117,7 @@ class Session:
         #: What the notebook calls the designer.
         self.variable: Callable[[], str] = lambda: ""
         self._open(graph, view or {}, path, revision)
+        self._lost += tuple(found)
         if not saved:
             self.kept.saved = None
 

@@ -97,13 +97,14 @@ class Designer(anywidget.AnyWidget):
         front_end.check()
         if target is not None and target_of({"target": target}) is None:
             raise ValueError(f"target: {target!r} is no number above 0. Give samples a second, such as 4000.")
-        graph, view, path = _opened(pipeline)
+        found = list[Diagnostic]()
+        graph, view, path = _opened(pipeline, found)
         if target is not None:
             view = {**view, "target": target}
         autosave = None
         if _in_notebook():
             autosave = Autosave(Path.cwd() / FOLDER, graph, *_place(), _program(graph))
-        self._begin(graph, view, height, autosave, path=path)
+        self._begin(graph, view, height, autosave, path=path, found=found)
 
     @classmethod
     def again(
@@ -129,6 +130,7 @@ class Designer(anywidget.AnyWidget):
     def _begin(
         self, graph: Graph, view: Mapping[str, Any], height: int, autosave: Autosave | None, *,
         path: Path | None = None, saved: bool = True, revision: int = 0, model_id: str = "",
+        found: Sequence[Diagnostic] = (),
     ) -> None:  # fmt: skip
         name = model_id or uuid.uuid4().hex
         super().__init__(_height=height, _bundle=front_end.bundle("widget")[0], _id=name, model_id=name)
@@ -136,7 +138,7 @@ class Designer(anywidget.AnyWidget):
         send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
         self.session = Session(
             graph, default_registry(), send, view=view, path=path, saved=saved, images=photos, revision=revision,
-            autosave=autosave,
+            autosave=autosave, found=found,
         )  # fmt: skip
         self.session.variable = self._variable
         insertion.used(self.session)
@@ -358,7 +360,9 @@ def _composed(compose: object) -> tuple[Graph, dict[str, Any]]:
     return graph, {"marks": {**view["marks"], **boxes}, **text}
 
 
-def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict[str, Any], Path | None]:
+def _opened(
+    pipeline: Pipeline | Graph | str | Path | None, found: list[Diagnostic]
+) -> tuple[Graph, dict[str, Any], Path | None]:
     if pipeline is None:
         return Graph(), {}, None
     if isinstance(pipeline, Graph):
@@ -377,7 +381,8 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
             return gallery.folder_graph(str(path), registry), {}, None
         if gallery.is_example(path):  # a copy of it, which reads the sample photos and is saved elsewhere
             return *gallery.open_recipe(path.parent.name, registry, str(photos())), None
-        graph, view, _ = document.load(path, registry)
+        graph, view, told = document.load(path, registry)
+        found += (one for one in told if one.code != "DS302")  # for a folder that is missing its reader asks
         return graph, view, path
     if isinstance(pipeline, Pipeline):
         return pipeline.graph, {}, None

@@ -134,3 +134,25 @@ def test_a_document_of_another_engine_is_opened_says_so_once_and_is_saved_as_it_
     client.session.save(path)
     assert path.read_bytes() == before
     client.session.close()
+
+
+def test_what_is_found_while_a_document_is_read_is_told_in_a_cell_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.dali.json"
+    Client(rotating().graph).session.save(path)
+    raw = json.loads(path.read_text())
+    next(node for node in raw["pipeline"]["nodes"] if node["operator"] == "rotate")["version"] = 99
+    path.write_text(json.dumps(raw))
+    (expected,) = loads(path.read_text(), default_registry())[2]
+    designer = widget.Designer(path)
+    sent: list[object] = []
+
+    def send(message: object, *_: object) -> None:
+        sent.append(message)
+
+    monkeypatch.setattr(designer.session, "send", send)
+    for _ in range(2):  # two views
+        designer.session.receive({"type": "ready", "preview_width": 160})
+    designer.close()
+    assert [one.diagnostics for one in sent if isinstance(one, messages.Refused)] == [(expected,)]
