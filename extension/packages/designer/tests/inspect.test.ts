@@ -232,7 +232,9 @@ describe("the sentence", () => {
 describe("edits of a kernel that is gone", () => {
   it("are offered before anything else is said", () => {
     const found = statusMessage(fold(OPENED, revision(1, GRAPH, { waiting: "22 November 2026, 12:00" })));
-    expect(found).toMatchObject({ action: "restore", lead: "Unsaved edits are kept:" });
+    expect(found).toMatchObject({ action: "restore", lead: "Unsaved edits are kept:", muted: "" });
+    const later = { waiting: "22 November 2026, 12:00", can_undo: true };
+    expect(statusMessage(fold(OPENED, revision(2, GRAPH, later)))?.muted).toBe("They take the place of this graph.");
   });
 });
 

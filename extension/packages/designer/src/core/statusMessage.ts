@@ -189,7 +189,7 @@ function waitingMessage(state: State): StatusMessage | null {
     tone: "info",
     lead: "Unsaved edits are kept:",
     rest: `${waiting}.`,
-    muted: "",
+    muted: confirmed?.waiting && confirmed.can_undo ? "They take the place of this graph." : "",
     action: "restore",
     node: "",
   };
