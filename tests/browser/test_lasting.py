@@ -130,7 +130,7 @@ def test_a_notebook_that_is_saved_right_after_an_edit_has_it(page: Any, server: 
     _open(page, server, "hurried.ipynb")
     for angle in ("41", "42"):
         _set_angle(page, angle)
-        page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+        page.keyboard.press("Control+s")  # in a field of the designer
         for _ in range(100):
             saved = json.loads((server[1] / "hurried.ipynb").read_text())
             kept = json.dumps([out.get("data", {}).get(MIME) for cell in saved["cells"] for out in cell.get("outputs", ())])
@@ -138,6 +138,10 @@ def test_a_notebook_that_is_saved_right_after_an_edit_has_it(page: Any, server: 
                 break
             page.wait_for_timeout(200)
         assert f'"angle": {angle}' in kept
+    lab.by_id(page, "number-angle").fill("43")  # not even applied
+    page.keyboard.press("Control+s")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    _await_code(page, "angle=43")
 
 
 def test_a_kernel_that_is_killed_in_mid_run_keeps_the_edits(page: Any, server: tuple[str, Path]) -> None:

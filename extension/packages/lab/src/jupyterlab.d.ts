@@ -110,8 +110,9 @@ declare module "@jupyterlab/services" {
   }
   export namespace KernelMessage {
     interface IIOPubMessage {
-      readonly header: { readonly msg_type: string };
+      readonly header: { readonly msg_type: string; readonly session: string };
       readonly content: {
+        readonly execution_state?: string;
         readonly data: Readonly<Record<string, unknown>>;
         readonly metadata: Readonly<Record<string, unknown>>;
         readonly transient?: { readonly display_id?: string };

@@ -217,7 +217,8 @@ function onRevision(before: State, message: RevisionChanged): State {
   const grown = box && boxesOf(next).get(box.id);
   const own = grown ? grown.nodes.map((n) => n.key) : back;
   const selection = own.length > 0 ? own : state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
-  const marked = sent?.kind === "edits" && sent.edits.some((edit) => edit.type === "set_bypass");
+  const uses = ["set_bypass", "set_outputs", "set_chance"];
+  const marked = sent?.kind === "edits" && sent.edits.some((edit) => uses.includes(edit.type));
   const notice = (marked && changed && redrawn(state.confirmed.graph, message.graph)) || next.view.notice;
   const same = (grown || back.length === 0) && selection.length === state.view.selection.length;
   if (same && notice === next.view.notice) return next;

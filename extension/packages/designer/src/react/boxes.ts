@@ -1,3 +1,4 @@
+import { nodeOf } from "../core/graph";
 import { pathOf } from "../core/inside";
 import type { Size } from "../core/layout";
 import { framesOf, groupMarks } from "../core/marks";
@@ -55,5 +56,7 @@ export function leaveTo(session: Session, depth: number): void {
   const state = session.store.get();
   const path = pathOf(state);
   const left = state.marks[path[depth] ?? ""];
-  session.view({ inside: path.slice(0, depth), selection: left?.type === "group" ? left.keys : [], wires: [] });
+  // without what is on the card of another node
+  const selection = left?.type === "group" ? left.keys.filter((key) => nodeOf(state.graph, key)) : [];
+  session.view({ inside: path.slice(0, depth), selection, wires: [] });
 }

@@ -99,6 +99,19 @@ export function keepKey(event: KeyboardEvent): void {
   if (!MODIFIERS.has(event.key)) event.stopPropagation();
 }
 
+/** The page that shows the notebook saves it, and what is being written here with it. */
+function saveNotebook({ root }: Frame, event: KeyboardEvent): void {
+  const { target, nativeEvent } = event;
+  event.stopPropagation();
+  if (target instanceof HTMLInputElement) {
+    target.blur(); // which takes what was typed
+    target.focus();
+  }
+  // not from here, where the page leaves keys alone
+  if (!root.parentElement?.dispatchEvent(new globalThis.KeyboardEvent(nativeEvent.type, nativeEvent)))
+    event.preventDefault();
+}
+
 /** What a key means: a host that has its own table of keys says so, for all commands that are in it. */
 function meaning(frame: Frame, name: string): Command | undefined {
   const hosted = frame.host?.commandFor(name);
@@ -140,6 +153,10 @@ export function useKeys(frame: Frame, api: Api): (event: KeyboardEvent) => void 
   return useCallback(
     (event: KeyboardEvent) => {
       frame.root.classList.toggle("ds-tabbed", event.key === "Tab");
+      if (!frame.host && keyName(event) === "Ctrl+S") {
+        saveNotebook(frame, event);
+        return;
+      }
       if (!frame.host) keepKey(event);
       if (event.defaultPrevented) return;
       if (event.key === "Escape") {

@@ -26,6 +26,11 @@ export interface Kernel {
   readonly connectionStatus: string;
   readonly statusChanged: Signal<string>;
   readonly disposed: Signal<void>;
+  /** What it says to all its pages, each message with the process that sent it. */
+  readonly iopubMessage: Signal<{
+    readonly header: { readonly msg_type: string; readonly session?: string };
+    readonly content: { readonly execution_state?: string };
+  }>;
   requestExecute(content: { code: string; silent: boolean; store_history: boolean }): {
     readonly done: Promise<{ readonly content: { readonly status: string; readonly evalue?: string } }>;
   };
@@ -47,22 +52,33 @@ export function kernelOf(model: { readonly widget_manager?: unknown }): Kernel |
  * it says no more than that it starts.
  */
 export function watchKernel(
-  kernel: (Pick<Kernel, "statusChanged"> & Partial<Pick<Kernel, "disposed">>) | null,
+  kernel: (Pick<Kernel, "statusChanged"> & Partial<Pick<Kernel, "disposed" | "iopubMessage">>) | null,
   lost: (status: string) => void,
 ): () => void {
   let known = false;
+  let speaks = "";
   const changed = (_: unknown, status: string) => {
     const ends = LOSSES.includes(status);
     if (ends || (status === "starting" && !known)) lost(status);
+    if (ends || status === "starting") speaks = "";
     known = ends || (known && status === "unknown");
+  };
+  // that it starts is missed where the page listens too late: another process speaks then
+  const heard: Parameters<Kernel["iopubMessage"]["connect"]>[0] = (_, { header, content }) => {
+    const { session = "" } = header;
+    if (header.msg_type !== "status" || !/^(busy|idle)$/.test(content.execution_state ?? "")) return;
+    if (speaks && session !== speaks && !known) lost("starting");
+    speaks = session;
   };
   // one that is shut down by the list of running sessions says no more than this
   const disposed = () => lost("dead");
   kernel?.statusChanged.connect(changed);
   kernel?.disposed?.connect(disposed);
+  kernel?.iopubMessage?.connect(heard);
   return () => {
     kernel?.statusChanged.disconnect(changed);
     kernel?.disposed?.disconnect(disposed);
+    kernel?.iopubMessage?.disconnect(heard);
   };
 }
 
