@@ -38,12 +38,18 @@ describe("seeds", () => {
   });
   it("that are others after a node is left out can be those of before", () => {
     const shifted = graph.nodes.map((n) => (n.key === "u" ? { ...n, seed: 4 } : n));
-    const notice = redrawn(graph, { ...graph, nodes: shifted });
+    const bypass = [{ type: "set_bypass", key: "r", bypassed: true } as const];
+    const notice = redrawn(graph, { ...graph, nodes: shifted }, bypass);
     expect(notice?.text).toBe("u draws other numbers now: the pipeline counts seeds over the nodes in use.");
     expect(notice?.fix?.edits).toEqual([{ type: "set_argument", key: "u", argument: "seed", value: 3 }]);
     const unused = shifted.map((n) => ({ ...n, in_run: n.key !== "u" }));
-    expect(redrawn(graph, { ...graph, nodes: unused })).toBeNull();
-    expect(redrawn(graph, graph)).toBeNull();
+    expect(redrawn(graph, { ...graph, nodes: unused }, bypass)).toBeNull();
+    expect(redrawn(graph, graph, bypass)).toBeNull();
+    // another step says it where a node is used no more, and is silent where one is added
+    const kept = [{ type: "set_argument", key: "r", argument: "angle", value: 1 } as const];
+    expect(redrawn(graph, { ...graph, nodes: shifted }, kept)).toBeNull();
+    const idle = shifted.map((n) => ({ ...n, in_run: n.key !== "w" }));
+    expect(redrawn(graph, { ...graph, nodes: idle }, kept)?.fix?.edits).toHaveLength(1);
   });
   it("of others stay what they are", () => {
     expect(said("u", 9)).toEqual(["shuffled 2", "u 9"]);

@@ -217,9 +217,8 @@ function onRevision(before: State, message: RevisionChanged): State {
   const grown = box && boxesOf(next).get(box.id);
   const own = grown ? grown.nodes.map((n) => n.key) : back;
   const selection = own.length > 0 ? own : state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
-  const uses = ["set_bypass", "set_outputs", "set_chance"];
-  const marked = sent?.kind === "edits" && sent.edits.some((edit) => uses.includes(edit.type));
-  const notice = (marked && changed && redrawn(state.confirmed.graph, message.graph)) || next.view.notice;
+  const edited = sent?.kind === "edits" && changed;
+  const notice = (edited && redrawn(state.confirmed.graph, message.graph, sent.edits)) || next.view.notice;
   const same = (grown || back.length === 0) && selection.length === state.view.selection.length;
   if (same && notice === next.view.notice) return next;
   return { ...next, view: { ...next.view, notice, selection: same ? state.view.selection : selection } };

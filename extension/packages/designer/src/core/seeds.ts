@@ -1,5 +1,5 @@
 import type { Edit, GraphView, NodeView } from "../protocol/generated";
-import { OUTPUTS } from "./graph";
+import { nodeOf, OUTPUTS } from "./graph";
 import type { State } from "./state";
 
 /** A node that draws numbers, the seed by which it does, and whether that is its own. */
@@ -29,17 +29,19 @@ export function firstWith(all: readonly Drawing[], one: Drawing): Drawing {
 }
 
 /** What is said where other nodes draw other numbers since one is left out, or used again, and how they draw those of before. */
-export function redrawn(before: GraphView, now: GraphView): State["view"]["notice"] {
+export function redrawn(before: GraphView, now: GraphView, edits: readonly Edit[]): State["view"]["notice"] {
   const used = new Set(now.nodes.filter((n) => n.in_run).map((n) => n.key));
+  const turned = before.nodes.some((n) => n.in_run !== used.has(n.key) && nodeOf(now, n.key));
+  if (!turned && !edits.some(({ type }) => type === "set_bypass" || type === "set_chance")) return null;
   const after = drawings(now).filter((one) => !one.own && used.has(one.card));
   const others = drawings(before).filter((old) => after.some((one) => one.key === old.key && one.seed !== old.seed));
   if (others.length === 0) return null;
   const names = others.length > 2 ? `${others.length} other nodes` : others.map((one) => one.key).join(" and ");
-  const edits = others.map(({ key, seed }): Edit => ({ type: "set_argument", key, argument: "seed", value: seed }));
+  const back = others.map(({ key, seed }): Edit => ({ type: "set_argument", key, argument: "seed", value: seed }));
   return {
     text: `${names} ${others.length > 1 ? "draw" : "draws"} other numbers now: the pipeline counts seeds over the nodes in use.`,
     node: OUTPUTS,
-    fix: { title: "Keep the numbers of before", edits, positions: {} },
+    fix: { title: "Keep the numbers of before", edits: back, positions: {} },
   };
 }
 
