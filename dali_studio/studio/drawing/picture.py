@@ -255,7 +255,8 @@ class _Card:
         self.node, self.names, self.schema = node, names, schema
         self.at, self.hue = messages.Position(x=0.0, y=0.0), ""
         units = {one.name: one.unit for one in schema.arguments} if schema else {}
-        told = _told(node, schema)[:rows]
+        # each wire ends at a row of its own
+        told = _told(node, schema)[: max(rows, len(node.argument_inputs)) if rows else 0]
         self.still = still = stills.get(node.key)
         self.image = ""
         self.rows = [

@@ -7,6 +7,7 @@ import { fullScreen } from "./ContextMenu";
 import type { CanvasApi } from "./canvasApi";
 import { type Command, commandFor, commandOf, keyName, searchFor } from "./commands";
 import type { Frame } from "./context";
+import { saveDocument } from "./SaveButtons";
 
 type Api = MutableRefObject<CanvasApi | null>;
 
@@ -99,14 +100,15 @@ export function keepKey(event: KeyboardEvent): void {
   if (!MODIFIERS.has(event.key)) event.stopPropagation();
 }
 
-/** The page that shows the notebook saves it, and what is being written here with it. */
-function saveNotebook({ root }: Frame, event: KeyboardEvent): void {
+/** The page that shows the notebook saves it with what is being written here; a document that is open in it is written, too. */
+function saveNotebook({ root, session }: Frame, event: KeyboardEvent): void {
   const { target, nativeEvent } = event;
   event.stopPropagation();
   if (target instanceof HTMLInputElement) {
     target.blur(); // which takes what was typed
     target.focus();
   }
+  if (session.store.get().confirmed?.document) saveDocument(session);
   // not from here, where the page leaves keys alone
   if (!root.parentElement?.dispatchEvent(new globalThis.KeyboardEvent(nativeEvent.type, nativeEvent)))
     event.preventDefault();
