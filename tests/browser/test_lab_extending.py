@@ -33,7 +33,9 @@ def test_the_toolbar_has_the_kernel_and_what_the_settings_add(page: Any, server:
         assert page.evaluate(_ITEMS) == ["fit", "save", "spacer", "export", "restart", "kernelName", "kernelStatus"]
         toolbar.locator('[data-jp-item-name="export"]').click()
         field = page.locator('.dali-Document [data-testid="save-path"]:visible')  # of the designer, which has the program
-        assert field.input_value() == "turning.py"  # the pipeline's name
+        page.wait_for_function(  # the pipeline's name
+            """() => [...document.querySelectorAll('.dali-Document [data-testid="save-path"]')].some(f => f.value === 'turning.py')"""
+        )
         field.press("Enter")
         page.locator('.dali-Document [data-testid="saved"]:visible').wait_for()
         assert (server[1] / "turning.py").exists()

@@ -99,7 +99,7 @@ def test_a_long_run_leaves_the_kernel_free_and_stops_where_it_is(opened: Callabl
     assert lab.by_id(page, "time-rotate").inner_text() == "…"
     page.screenshot(path=artifacts / "times_running.png")
     # and so does a box: as far as the least advanced of its nodes
-    lab.card(page, "rotate").click(position=training.HEAD)
+    lab.by_id(page, "node-rotate").click(position=training.HEAD)  # at once: nothing is at rest before the run ends
     page.keyboard.press("g")
     lab.by_id(page, "reached-group:group1").wait_for()
     lab.by_id(page, "node-group:group1").screenshot(path=artifacts / "times_running_box.png")

@@ -7,7 +7,7 @@ const PICTURE = "dali-studio-";
 const WIDGET = "application/vnd.jupyter.widget-view+json";
 
 /** For how long a save takes in the pictures of edits that were made before it, in ms. */
-const LATE = 5000;
+const LATE = 10_000;
 
 /** Put a newer picture behind the designer that it is of. */
 function renew(outputs: Outputs, designer: string, { data, metadata }: Pick<Output, "data" | "metadata">): void {
@@ -43,8 +43,8 @@ export const pictures: JupyterFrontEndPlugin<void> = {
       context.saveState.connect((_, state) => {
         if (state === "completed manually") return; // which follows "completed"
         saves.now = state === "started";
-        if (!saves.now) saves.own = false;
-        else if (!saves.own) saves.begun = performance.now();
+        if (saves.now && !saves.own) saves.begun = performance.now();
+        if (saves.now) saves.own = false; // the next one is somebody else's
         if (saves.due && !saves.now) saveAgain();
       });
       context.sessionContext.iopubMessage.connect((_, { header, content: said }) => {
