@@ -213,6 +213,19 @@ def settle(page: Any) -> None:
     page.evaluate(_SETTLED)
 
 
+def cut(page: Any, path: Any) -> None:
+    """Take a wire off by a drag with Alt across its middle."""
+    x, y = path.evaluate(
+        "p => { const m = p.getScreenCTM(); const q = p.getPointAtLength(p.getTotalLength() / 2).matrixTransform(m); return [q.x, q.y]; }"
+    )
+    page.keyboard.down("Alt")
+    page.mouse.move(x, y - 11)
+    page.mouse.down()
+    page.mouse.move(x + 2, y + 40, steps=6)
+    page.mouse.up()
+    page.keyboard.up("Alt")
+
+
 def card(page: Any, key: str) -> Any:
     """The card of a node, to be clicked once all have come to rest: on the way another one is below the pointer."""
     settle(page)

@@ -142,16 +142,7 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
     # wires are reached by the keyboard as well
     assert set(page.evaluate("() => [...document.querySelectorAll('.react-flow__edge')].map(e => e.tabIndex)")) == {0}
     # Alt and a drag across the wire behind it
-    wire = page.locator('[aria-label="wire from rotate to normalize"] path').first
-    x, y = wire.evaluate(
-        "p => { const m = p.getScreenCTM(); const q = p.getPointAtLength(p.getTotalLength() / 2).matrixTransform(m); return [q.x, q.y]; }"
-    )
-    page.keyboard.down("Alt")
-    page.mouse.move(x, y - 11)
-    page.mouse.down()
-    page.mouse.move(x + 2, y + 40, steps=6)
-    page.mouse.up()
-    page.keyboard.up("Alt")
+    lab.cut(page, page.locator('[aria-label="wire from rotate to normalize"] path').first)
     page.locator('[aria-label="wire from rotate to normalize"]').wait_for(state="detached")
 
 

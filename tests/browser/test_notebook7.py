@@ -70,15 +70,7 @@ def test_a_designer_in_a_cell_is_edited(page: Any, server: tuple[str, Path]) -> 
     page.keyboard.press("Control+z")
     wire.wait_for(state="attached")
     lab.settle(page)
-    x, y = wire.locator("path").first.evaluate(
-        "p => { const m = p.getScreenCTM(); const q = p.getPointAtLength(p.getTotalLength() / 2).matrixTransform(m); return [q.x, q.y]; }"
-    )
-    page.keyboard.down("Alt")
-    page.mouse.move(x, y - 11)
-    page.mouse.down()
-    page.mouse.move(x + 2, y + 40, steps=6)
-    page.mouse.up()
-    page.keyboard.up("Alt")
+    lab.cut(page, wire.locator("path").first)
     wire.wait_for(state="detached")
     cell.locator('[data-testid="undo"]').click()
     wire.wait_for(state="attached")
