@@ -109,12 +109,16 @@ class NodeTime:
 
 
 class Slice(NamedTuple):
-    """A step of one task: of which node, in which thread, and when, in nanoseconds of `perf_counter_ns`."""
+    """A step of one task: of which node, in which thread, and when, in nanoseconds of `perf_counter_ns`.
+
+    `sample` is the place in the batch of the one that the node is through with, -1 where it works on a whole batch.
+    """
 
     key: str
     thread: str
     begin: int
     end: int
+    sample: int = -1
 
 
 class Timer(Protocol):
@@ -309,7 +313,8 @@ class Recording:
     def samples(self) -> int:
         """How many samples one node is through with, at most, where it takes them one by one."""
         with self._lock:
-            return max(Counter(step.key for step in self.slices).values(), default=0)
+            made = {(step.key, step.sample) for step in self.slices if step.sample >= 0}
+        return max(Counter(key for key, _ in made).values(), default=0)
 
     def finish(self) -> None:
         """End the iteration."""
@@ -436,12 +441,12 @@ class Stopwatch:
         if self.recording is not None:
             self._start = perf_counter_ns()
 
-    def stop(self, key: str) -> None:
-        """End it."""
+    def stop(self, key: str, sample: int = -1) -> None:
+        """End it; the node is through with this sample then."""
         if self.recording is not None:
             end = perf_counter_ns()
             self.times[key] = self.times.get(key, 0) + end - self._start
-            self.slices.append(Slice(key, threading.current_thread().name, self._start, end))
+            self.slices.append(Slice(key, threading.current_thread().name, self._start, end, sample))
         if self._ranges is not None:
             self._ranges.RangePop()
 
@@ -459,7 +464,7 @@ class _Unasked(Stopwatch):
     def start(self, key: str) -> None:
         """Nothing to do."""
 
-    def stop(self, key: str) -> None:
+    def stop(self, key: str, sample: int = -1) -> None:
         """Nothing to do."""
 
     def report(self) -> None:
@@ -483,7 +488,7 @@ def timed(recording: Recording | None, key: str, task: Callable[[int], None]) ->
         watch = Stopwatch(recording)
         watch.start(key)
         task(position)
-        watch.stop(key)
+        watch.stop(key, position)
         watch.report()
 
     return measured

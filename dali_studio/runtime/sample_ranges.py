@@ -116,7 +116,7 @@ class RangeRunner:
                     refused = call(position, position + 1)
                 except Exception as error:
                     raise StepError(item.step, None, "", error) from error
-                watch.stop(item.step.key)
+                watch.stop(item.step.key, -1 if refused else position)
                 if refused:
                     left.append(position)
                     break

@@ -350,7 +350,7 @@ class SegmentRunner:
                     raise StepError(item.step, index, source, error) from error
                 for output in item.outputs:
                     local[output.port] = self._blank(output, position)
-            watch.stop(item.step.key)
+            watch.stop(item.step.key, position)
         watch.report()
 
     def _call(

@@ -149,6 +149,12 @@ def test_a_long_batch_says_how_many_of_its_samples_are_made(monkeypatch: pytest.
     assert first and first == sorted(first) and first[-1] <= 40
 
 
+def test_a_sample_that_is_made_again_counts_once_and_a_step_of_the_batch_not_at_all() -> None:
+    recording = Probe().iteration()
+    recording.add({}, [Slice("a", "main", 0, 5), *(Slice("a", "main", at, at + 5, at // 10) for at in (5, 10, 15))])
+    assert recording.samples() == 2
+
+
 def test_a_trace_without_a_run_says_what_to_do(client: Client, tmp_path: Path) -> None:
     (refused,) = only(client.send("save_document", path=str(tmp_path / "a"), what="trace"), messages.Refused)
     assert refused.diagnostics[0].hint == "Press Run first."

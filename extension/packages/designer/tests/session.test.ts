@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { nodeOf } from "../src/core/graph";
 import { saveState } from "../src/core/saveState";
-import { busyKeys, codeIsCurrent, obstacle, staleKeys, timeOn } from "../src/core/select";
+import { busyKeys, canRedo, canUndo, codeIsCurrent, obstacle, staleKeys, timeOn } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { statusMessage } from "../src/core/statusMessage";
 import type { Edit, PreviewItem } from "../src/protocol/generated";
@@ -62,6 +62,20 @@ describe("edits", () => {
     kernel.say(revision(2));
     kernel.say(revision(3));
     expect(kernel.sent.map((m) => m.type)).toEqual(["apply_edits", "apply_edits", "undo"]);
+  });
+  it("are undone and redone by keys that come faster than answers", () => {
+    const { session } = opened();
+    const steps = () => [canUndo(session.store.get()), canRedo(session.store.get())];
+    expect(steps()).toEqual([false, false]);
+    session.edit([fill(1)]);
+    expect(steps()).toEqual([true, false]);
+    session.undo();
+    expect(steps()[1]).toBe(true);
+    session.redo();
+    expect(steps()[0]).toBe(true);
+    session.undo();
+    session.edit([fill(2)]);
+    expect(steps()).toEqual([true, false]);
   });
   it("that are undone select what they bring back, but not a graph that takes the place of another", () => {
     const { kernel, session } = opened();

@@ -130,9 +130,18 @@ export function derived<T>(
   };
 }
 
-export const canUndo = (s: State): boolean =>
-  s.link === "gone" ? s.pending.length > 0 : (s.confirmed?.can_undo ?? false);
-export const canRedo = (s: State): boolean => s.link !== "gone" && (s.confirmed?.can_redo ?? false);
+/** Steps back and forth as they are once what waits is done: keys come faster than answers. */
+function steps({ confirmed, pending }: State): { undo: boolean; redo: boolean } {
+  let { can_undo: undo, can_redo: redo } = confirmed ?? { can_undo: false, can_redo: false };
+  for (const { kind } of pending) {
+    redo = kind === "undo" ? undo : kind === "redo" && redo;
+    undo ||= kind !== "undo";
+  }
+  return { undo, redo };
+}
+
+export const canUndo = (s: State): boolean => (s.link === "gone" ? s.pending.length > 0 : steps(s).undo);
+export const canRedo = (s: State): boolean => s.link !== "gone" && steps(s).redo;
 
 /** Whether the last run was one of another graph than this: an undo makes its times hold again. */
 export function isOld({ run, confirmed }: State): boolean {
