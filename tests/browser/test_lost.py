@@ -147,6 +147,7 @@ def test_both_windows_of_a_document_notice_that_its_kernel_was_restarted(page: A
         part(one, "reconnect").click()
         part(one, "reconnect").wait_for(state="detached")
     for one, seen, angle in ((page, other, "25"), (other, page, "26")):
+        lab.settle(one)
         part(one, "node-rotate").click(position={"x": 70, "y": 12})
         part(one, "number-angle").fill(angle)
         part(one, "number-angle").press("Enter")

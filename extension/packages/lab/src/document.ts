@@ -18,6 +18,7 @@ import { Mirror } from "./mirror";
 import { EXTENSION, FACTORY, FILE_TYPE, MODEL } from "./names";
 import { Obstruction } from "./obstruction";
 import { languageIn } from "./preferences";
+import { takeTyped } from "./typed";
 
 export type DocumentContext = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
@@ -67,8 +68,10 @@ class PipelineFile {
     context.pathChanged.connect(update);
     context.saveState.connect(update);
     void context.ready.then(update);
-    // What is shown is what is saved, whoever saves: edits that are on their way are waited for, and the text is applied.
+    // What is shown is what is saved, whoever saves: what is typed into a field is taken, edits that are on their way are
+    // waited for, and the text is applied.
     const ready = async () => {
+      takeTyped();
       await Promise.all([...this.sessions].map((session) => Promise.race([session.answered(), patience()])));
       await this.mirror.taken;
       await this.mirror.adopted;
