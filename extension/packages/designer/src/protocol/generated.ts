@@ -1062,6 +1062,7 @@ export interface SheetCell {
   readonly variant: number;
   readonly sample: number;
   readonly text: string;
+  readonly failed: boolean;
 }
 
 /** A part of the answer to `RequestEffects`: a JPEG atlas, absent if there is no picture. */
