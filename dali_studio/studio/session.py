@@ -26,7 +26,6 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.record import written_otherwise
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, jobs
-from dali_studio.studio.aliases import added
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.cards import asked, boxed, told, whole_boxes, with_coins
@@ -34,32 +33,28 @@ from dali_studio.studio.documents import Documents
 from dali_studio.studio.kept import Kept
 from dali_studio.studio.outputs import pins
 from dali_studio.studio.outputs.preview_renderer import PreviewRenderer
-from dali_studio.studio.places import make_room, with_cards, written_places
+from dali_studio.studio.places import make_room, with_cards
 from dali_studio.studio.programs import code_nodes, own_text
 from dali_studio.studio.programs.boxes import box_of_repair
-from dali_studio.studio.programs.pasting import added_marks, added_places, pasted, whole_program
 from dali_studio.studio.protocol import messages, requests, run_messages
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.runs import Runs
 from dali_studio.studio.shown import Shown
+from dali_studio.studio.texts import Texts
 from dali_studio.studio.timing.profiler import Profiler
 from dali_studio.studio.view import (
     ORIGIN,
     boxed_in,
-    differing,
     differing_after,
     functions_in,
-    grown,
     marks_in,
-    marks_of,
     named_marks,
     notes_in,
     opened,
     places_of,
     positions_in,
     revision_changed,
-    unwritten,
 )
 from dali_studio.studio.worker import Worker
 
@@ -108,7 +103,7 @@ class Session:
         self.worker = Worker(jobs.JOBS, partial(jobs.begin, **used), partial(jobs.interrupt, **used), self._failed)
         self.dialect = next(iter(installed_first()))
         self.answers = Answers(self)
-        self._documents = Documents(self)
+        self._documents, self._texts = Documents(self), Texts(self, self._changed, self._tell)
         self.runs = Runs(self, self._changed, self._announce_graph)
         #: Where the graph took the place of another, and the revision since which the browser has each card.
         self._since: tuple[int, dict[str, int]] = 0, {}
@@ -159,6 +154,10 @@ class Session:
     def revision(self) -> int:
         """Counts every change, over all documents opened in this session."""
         return self._revision_offset + self.history.revision
+
+    def count_answer(self) -> None:
+        """Count one more change: there was no step, but there is an answer."""
+        self._revision_offset += 1
 
     def current(self) -> Revision:
         """The graph as it is now, with what follows from it; the same object until the graph changes."""
@@ -356,58 +355,16 @@ class Session:
         self.answers.handle(message)
 
     @handle.register
-    def _(self, message: requests.PasteCode) -> None:
-        program = whole_program(message.text)
-        if program is not None and len(self.graph) == 0:
-            self.replace(program.graph, program.view)
-            self._tell(program.found)
-            return
-        found, noted = list[Diagnostic](), dict[str, object]()
-        edits = pasted(message, self.graph, self.registry, found, noted)
-        noted |= named_marks(marks_of(differing(found)))
-        self.history.apply(edits, places=added_places(message, edits, self.history, self.revision + 1, noted))
-        self._changed()
-        left = [one for one in found if one.code == "DS504"]
-        self._tell(program.settings_left(self.graph.options) if program else left)
-
-    @handle.register
-    def _(self, message: requests.AddTransform) -> None:
-        edits = added(message, self.graph, self.registry, self.answers.output)
-        noted = added_marks(message, edits, self.graph, self.registry)
-        self.history.apply(edits, places=added_places(message, edits, self.history, self.revision + 1, noted))
-        self._changed()
-
-    @handle.register
-    def _(self, message: requests.ApplyCode) -> None:
-        self.history.place({own_text.DRAFT: message.source})  # it stays where it is refused
-        before = self.code().source
-        gone = unwritten(self.history, before, message.source)
-        kept = {name: mark for name, mark in marks_in(self.history).items() if name not in gone}
-        now = self.current(), functions_in(kept.values(), self.current().cards), notes_in(self.history)
-        taken = own_text.taken(message.source, *now, before=before)
-        self.history.place({own_text.DRAFT: None})
-        self.dialect, edits = taken.dialect, taken.edits
-        if edits:
-            places = written_places(self.history, edits, self.revision + 1, message.laid)
-            boxes = {**gone, **taken.boxes, **grown(places, kept, taken.joined)}
-            noted = {**differing_after(self.history, (), taken.found), **named_marks(boxes)}
-            self.history.apply(edits, places={**places, **noted, own_text.TEXT: taken.text})
-        else:  # no step, but an answer
-            self._revision_offset += 1
-        self._changed()
-
-    @handle.register
-    def _(self, message: requests.KeepDraft) -> None:
-        self.history.place({own_text.DRAFT: message.source or None})
-        self.announce()
-
-    @handle.register
     def _(self, message: requests.ApplyFunction) -> None:
         self.history.apply(code_nodes.written(self.graph, message.key, message.source, self.answers.output))
         try:
             self.write_modules(self._folder)
         finally:
             self._changed()
+
+    @handle.register
+    def _(self, message: requests.TextRequest) -> None:
+        self._texts.handle(message)
 
     @handle.register
     def _(self, message: requests.DocumentRequest) -> None:

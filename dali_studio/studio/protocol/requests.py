@@ -378,11 +378,13 @@ OutputRequest = (
     | RequestSound | RequestNames | RequestTwin
 )  # fmt: skip
 
+#: What is taken from texts.
+TextRequest = PasteCode | AddTransform | ApplyCode | KeepDraft
+
 #: Saving a document, and opening another one in its place.
 DocumentRequest = SaveDocument | OpenFolder | OpenRecipe | OpenText
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | FreeMemory | Stop | RequestCode
-    | RequestDetail | PasteCode | AddTransform | ApplyCode | KeepDraft | ApplyFunction | DocumentRequest
-    | RestoreEdits | RunRequest | OutputRequest
+    | RequestDetail | TextRequest | ApplyFunction | DocumentRequest | RestoreEdits | RunRequest | OutputRequest
 )  # fmt: skip
