@@ -355,7 +355,8 @@ export class Link {
 
   private onKernel(): void {
     if (this.comm) this.lost(this.comm);
-    else if (this.session.session?.kernel && this.session.isReady) void this.start();
+    // who has lost a kernel is asked to reconnect, however often the kernel changes
+    else if (this.obstacle && this.session.session?.kernel && this.session.isReady) void this.start();
   }
 
   private lost(comm: Kernel.IComm, status?: string): void {
