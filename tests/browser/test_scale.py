@@ -127,6 +127,16 @@ def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts:
     assert name >= 10.5
     page.screenshot(path=artifacts / "designer_60.png")
 
+    # those of a card that is chosen stand out by their width: the others can still be followed
+    lab.card(page, "hsv_5").click()
+    own, others = page.evaluate("""() => [true, false].map(own => [...document.querySelectorAll('.react-flow__edge-path.ds-wire')]
+      .filter(one => one.classList.contains('ds-wire-own') === own).map(getComputedStyle)
+      .map(style => [parseFloat(style.strokeWidth), +style.opacity]))""")
+    assert len(own) > 0 and len(others) > 40
+    assert min(opaque for _, opaque in others) > 0.6
+    assert min(width for width, _ in own) > 1.4 * max(width for width, _ in others)
+    page.keyboard.press("Escape")
+
     # in a frame of another shape the cards, which nobody has moved, get other places; names, if any, are never smaller
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
     fills = """() => { const frame = document.querySelector('[data-testid="canvas"]').getBoundingClientRect();
