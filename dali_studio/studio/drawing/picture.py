@@ -339,11 +339,13 @@ class _Card:
         if measured and not self.low:
             parts.append(f'<rect y="{y - 3}" width="{self.width * min(share, 1.0):g}" height="3" {heat}/>')
         wide = 7 * len(text) + 6
-        chip = Box(self.width - wide - 5, self.body - 21, wide, 16)
+        # above a picture with axes: the numbers of one are below
+        axes = still is not None and isinstance(still.body, bodies.ImageBody) and still.body.axes
+        chip = Box(self.width - wide - 5, 1 if axes else self.body - 21, wide, 16)
         if text and not self.low and not any(chip.meets(box) for _, box in (labels(still, self.room) if still else ())):
             parts.append(
-                f'<rect x="{chip.x}" y="{y - 21}" width="{wide}" height="16" rx="5" {heat}/>'
-                f'<text class="u{step}" x="{chip.x + wide / 2:g}" y="{y - 9}" text-anchor="middle" '
+                f'<rect x="{chip.x}" y="{HEAD + chip.y}" width="{wide}" height="16" rx="5" {heat}/>'
+                f'<text class="u{step}" x="{chip.x + wide / 2:g}" y="{HEAD + chip.y + 12}" text-anchor="middle" '
                 f'style="fill:{_HEAT[step][2]}">{text}</text>'
             )
         for name, value in self.rows:
