@@ -1,8 +1,8 @@
-import { type Node, useReactFlow, ViewportPortal } from "@xyflow/react";
+import { type Node, useReactFlow, useStore, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
 import { outputDevice } from "../../core/compat";
 import { copierOf } from "../../core/copies";
-import { isPale } from "../../core/detail";
+import { isNamed, isPale } from "../../core/detail";
 import { nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { kept } from "../../core/kept";
@@ -21,6 +21,8 @@ import { sizesOf } from "./sizes";
 /** Height of a far card's picture, and the line on which its wires begin and end. */
 const FAR_HEIGHT = 101;
 const MIDDLE = 49;
+/** What its name takes below it. */
+const NAME = 28;
 /** Length of what is drawn of wires that would be a cage. */
 const STUB = 28;
 /** Radius of the mark at its end. */
@@ -70,12 +72,12 @@ function joined(wires: Iterable<Drawn>): Map<string, string> {
   return paths;
 }
 
-function found(state: State, at: Places): Found {
+function found(state: State, at: Places, named: boolean): Found {
   const { graph } = state;
   const sizes = sizesOf(state);
   const cards = Object.entries(at).map(([key, p]) => {
     const { width = CARD, height = FAR_HEIGHT } = sizes.get(key) ?? {};
-    return { ...p, width, height: key === OUTPUTS ? height : Math.min(FAR_HEIGHT, height) };
+    return { ...p, width, height: key === OUTPUTS ? height : Math.min(FAR_HEIGHT, height) + (named ? NAME : 0) };
   });
   const stale = staleKeys(state);
   const stubs = new Set<string>();
@@ -121,6 +123,7 @@ function FarWiresView({ nodes, told }: Props) {
   const graph = useSel((s) => s.graph);
   const stale = useSel(staleKeys);
   const ids = useSel(followed);
+  const named = useStore((s) => isNamed(s.transform[2]));
   const [all, setAll] = useState(NOTHING);
   const places = useMemo(
     () => JSON.stringify(Object.fromEntries(nodes.map((n) => [n.id, { x: n.position.x, y: n.position.y }]))),
@@ -130,12 +133,12 @@ function FarWiresView({ nodes, told }: Props) {
     if (!graph || !stale) return undefined;
     // The cards are painted first.
     const wait = setTimeout(() => {
-      const now = found(session.store.get(), JSON.parse(places));
+      const now = found(session.store.get(), JSON.parse(places), named);
       setAll(now);
       told([...joined(now.wires.values()).values()]);
     }, 30);
     return () => clearTimeout(wait);
-  }, [session, graph, stale, places, told]);
+  }, [session, graph, stale, places, named, told]);
   // they have no elements of their own that could be pointed at
   useEffect(() => {
     const pane = root.querySelector<HTMLElement>(".react-flow__pane");
