@@ -135,6 +135,11 @@ def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts:
     assert len(own) > 0 and len(others) > 40
     assert min(opaque for _, opaque in others) > 0.6
     assert min(width for width, _ in own) > 1.4 * max(width for width, _ in others)
+    # the inspector lies over no card where there is room at the left
+    lab.settle(page)
+    edge = lab.by_id(page, "inspector").bounding_box()["x"]
+    ends = page.locator(".react-flow__node").evaluate_all("all => all.map(one => one.getBoundingClientRect().right)")
+    assert max(ends) < edge
     page.keyboard.press("Escape")
 
     # in a frame of another shape the cards, which nobody has moved, get other places; names, if any, are never smaller
