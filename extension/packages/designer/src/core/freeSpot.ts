@@ -14,7 +14,7 @@ export function overlap(a: Rect, b: Rect): number {
   return width > 0 && height > 0 ? width * height : 0;
 }
 
-export function gapTo(a: Rect, b: Rect): number {
+function gapTo(a: Rect, b: Rect): number {
   const across = Math.max(0, b.x - a.x - a.width, a.x - b.x - b.width);
   return across + Math.max(0, b.y - a.y - a.height, a.y - b.y - b.height);
 }

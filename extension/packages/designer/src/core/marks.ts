@@ -1,6 +1,6 @@
 import type { Fixed, Group, Mark, Note, Position, Tag } from "../protocol/generated";
 import { EDGE } from "./detail";
-import { freeSpot, gapTo, overlap } from "./freeSpot";
+import { freeSpot, overlap } from "./freeSpot";
 import { nodeOf } from "./graph";
 import type { Hue } from "./ports";
 import { around, type Rect, route } from "./route";
@@ -224,20 +224,17 @@ export function framesOf(
 /** How far the bands between the parts of a frame begin within them. */
 const WITHIN_PART = 6;
 
-/** Ways of bands that make the parts of a frame one, around other cards: from each part to the nearest before it. */
+/** Ways of bands that make the parts of a frame one, around other cards: from each part to the next one at the right. */
 export function bandsOf(parts: readonly Rect[], strangers: readonly Rect[]): readonly string[] {
-  const others = parts.slice(1);
-  const joined = parts.slice(0, 1);
-  const bands: string[] = [];
-  while (others.length > 0) {
-    const ways = others.flatMap((to) => joined.map((from) => ({ from, to, far: gapTo(from, to) })));
-    const { from, to } = ways.reduce((best, way) => (way.far < best.far ? way : best));
-    const [left, right] = from.x + from.width < to.x + to.width ? [from, to] : [to, from];
-    const begin = { x: left.x + left.width - WITHIN_PART, y: left.y + left.height / 2 };
-    bands.push(route(begin, { x: right.x + WITHIN_PART, y: right.y + right.height / 2 }, strangers));
-    joined.push(...others.splice(others.indexOf(to), 1));
-  }
-  return bands;
+  const row = [...parts].sort((a, b) => a.x + a.width - b.x - b.width);
+  return row.slice(1).map((to, i) => {
+    const from = row[i] ?? to;
+    return route(
+      { x: from.x + from.width - WITHIN_PART, y: from.y + from.height / 2 },
+      { x: to.x + WITHIN_PART, y: to.y + to.height / 2 },
+      strangers,
+    );
+  });
 }
 
 export interface Piece {

@@ -47,9 +47,8 @@ interface Props {
 const ROOM = { width: 352, height: 98 };
 /** How much of other cards it covers by itself, in px²; more only where somebody has chosen its node. */
 const COVERED = 3000;
-/** How much more what it tells of weighs than other cards, its node among it, and what is wired to that. */
+/** How much more what it tells of weighs than other cards, its node among it; what is wired to that weighs three times as much. */
 const TOLD = 9;
-const WIRED = 3;
 /** Farther from its node, in px, nobody would know of which it tells, unless it is chosen. */
 const FAR = 120;
 
@@ -109,8 +108,7 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot 
     const wired = (graph ? wiresOf(graph) : []).flatMap(({ source, slot }) =>
       source.node === key ? card(slot.node) : slot.node === key ? card(source.node) : [],
     );
-    const times = (count: number, rects: readonly Rect[]) => Array.from({ length: count }, () => rects).flat();
-    const covered = [...cards, ...times(WIRED, wired), ...times(TOLD, told)];
+    const covered = [...cards, ...wired, ...wired, ...Array<typeof told>(TOLD).fill(told).flat()];
     if (!inSight) return null;
     const near = { far: twin ? 2 * FAR : FAR, wires };
     // one that is chosen is told of in any case: not far from it if nothing is covered there, else beside it

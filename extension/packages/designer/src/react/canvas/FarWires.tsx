@@ -1,8 +1,8 @@
-import { type Node, useReactFlow, useStore, ViewportPortal } from "@xyflow/react";
+import { type Node, useReactFlow, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
 import { outputDevice } from "../../core/compat";
 import { copierOf } from "../../core/copies";
-import { isNamed, isPale } from "../../core/detail";
+import { isPale } from "../../core/detail";
 import { nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { kept } from "../../core/kept";
@@ -72,12 +72,12 @@ function joined(wires: Iterable<Drawn>): Map<string, string> {
   return paths;
 }
 
-function found(state: State, at: Places, named: boolean): Found {
+function found(state: State, at: Places): Found {
   const { graph } = state;
   const sizes = sizesOf(state);
   const cards = Object.entries(at).map(([key, p]) => {
     const { width = CARD, height = FAR_HEIGHT } = sizes.get(key) ?? {};
-    return { ...p, width, height: key === OUTPUTS ? height : Math.min(FAR_HEIGHT, height) + (named ? NAME : 0) };
+    return { ...p, width, height: key === OUTPUTS ? height : Math.min(FAR_HEIGHT, height) + NAME };
   });
   const stale = staleKeys(state);
   const stubs = new Set<string>();
@@ -123,7 +123,6 @@ function FarWiresView({ nodes, told }: Props) {
   const graph = useSel((s) => s.graph);
   const stale = useSel(staleKeys);
   const ids = useSel(followed);
-  const named = useStore((s) => isNamed(s.transform[2]));
   const [all, setAll] = useState(NOTHING);
   const places = useMemo(
     () => JSON.stringify(Object.fromEntries(nodes.map((n) => [n.id, { x: n.position.x, y: n.position.y }]))),
@@ -133,12 +132,12 @@ function FarWiresView({ nodes, told }: Props) {
     if (!graph || !stale) return undefined;
     // The cards are painted first.
     const wait = setTimeout(() => {
-      const now = found(session.store.get(), JSON.parse(places), named);
+      const now = found(session.store.get(), JSON.parse(places));
       setAll(now);
       told([...joined(now.wires.values()).values()]);
     }, 30);
     return () => clearTimeout(wait);
-  }, [session, graph, stale, places, named, told]);
+  }, [session, graph, stale, places, told]);
   // they have no elements of their own that could be pointed at
   useEffect(() => {
     const pane = root.querySelector<HTMLElement>(".react-flow__pane");
