@@ -84,7 +84,7 @@ async function buildWidget() {
   }
 }
 
-/** A program with attributes that hundreds of elements have, and methods that many places call, by names of four letters. */
+/** A program with attributes that hundreds of elements have, and functions and methods that many places call, by names of four letters. */
 function named(code) {
   const attributes = { $tid: "data-testid", $lab: "aria-label", $hid: "aria-hidden" };
   const methods = {
@@ -99,6 +99,14 @@ function named(code) {
     $one: "querySelector(",
     $cap: "setPointerCapture(",
   };
+  const functions = {
+    $min: "Math.min",
+    $max: "Math.max",
+    $rnd: "Math.round",
+    $ent: "Object.entries",
+    $obj: "Object.fromEntries",
+    $txt: "JSON.stringify",
+  };
   const values = [];
   let made = code;
   const replace = (name, pattern, text, value) => {
@@ -108,6 +116,8 @@ function named(code) {
   };
   for (const [name, attribute] of Object.entries(attributes))
     replace(name, `(?<=[{,])"${attribute}":`, `[${name}]:`, `"${attribute}"`);
+  for (const [name, called] of Object.entries(functions))
+    replace(name, `(?<![\\w$.])${called.replace(".", "\\.")}(?=[(,)])`, name.replace("$", "$$$$"), called);
   for (const [name, call] of Object.entries(methods)) {
     const takes = call.endsWith("(");
     const object = "(?<![\\w$.?])([\\w$]+(?:\\.[\\w$]+)*)";

@@ -264,3 +264,45 @@ def test_a_video_plays_at_its_speed_and_tells_times(page: Any, server: tuple[str
     assert page.evaluate("() => performance.now()") - begun > 1000
     page.wait_for_function("() => document.querySelector('[data-testid=pair-play]').ariaPressed === 'false'")
     page.keyboard.press("Escape")
+
+
+_SPECTRUM = """
+from dali_studio import Designer, Pipeline, fn, samples, types
+made = Pipeline(batch_size=4, num_threads=1, device_id=None, seed=1)
+with made:
+    files, _ = fn.readers.file(file_root=str(samples.sounds()))
+    sound = fn.decoders.audio(files, dtype=types.FLOAT, downmix=True)[0]
+    mel = fn.mel_filter_bank(fn.spectrogram(sound, nfft=512), nfilter=64, name="mel")
+    loud = fn.to_decibels(mel, name="loud")
+    fn.random.uniform(range=(0.0, 1.0), name="spare")
+    made.set_outputs(loud)
+Designer(made, height=820)
+"""
+#: How far the first of two elements ends above the begin of the second.
+_ABOVE = """([upper, lower]) => document.querySelector(lower).getBoundingClientRect().top
+    - document.querySelector(upper).getBoundingClientRect().bottom"""
+
+
+def test_words_cover_no_numbers_and_no_bars(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    lab.write_notebook(server[1] / "axes.ipynb", _SPECTRUM)
+    lab.open_notebook(page, server[0], "axes.ipynb")
+    lab.by_id(page, "thumb-loud").wait_for(timeout=90_000)
+    lab.by_id(page, "run").click()
+    lab.by_id(page, "time-loud").wait_for()
+    lab.card(page, "loud").click()
+    lab.by_id(page, "compare").locator(".ds-compare-in").wait_for()
+    lab.settle(page)
+    page.screenshot(path=artifacts / "designer_axes.png")
+    for word, picture in (('[data-testid="time-loud"]', '[data-testid="thumb-loud"]'), (".ds-compare-in", ".ds-compare")):
+        chip, room = (page.locator(one).first.bounding_box() for one in (word, picture))
+        assert chip["y"] + chip["height"] < room["y"] + 0.25 * room["height"]
+        assert chip["x"] > room["x"] + 0.25 * room["width"]  # "mel band" stands there
+    lab.by_id(page, "canvas").focus()
+    for _ in range(12):
+        if page.locator(".ds-detail-compact").count():
+            break
+        page.keyboard.press("-")
+        lab.settle(page)
+    page.screenshot(path=artifacts / "designer_unused_small.png")
+    bars = '[data-testid="node-spare"] .ds-values'
+    assert page.evaluate(_ABOVE, [bars, '[data-testid="unused-spare"]']) >= -1

@@ -291,3 +291,47 @@ def test_what_does_not_fit_is_marked_at_its_port_and_its_argument(
     row = page.locator('[data-ds-node="turned"] .ds-row.ds-wrong')
     row.wait_for()
     assert row.inner_text().split() == ["angle", "–"]
+
+
+_FOLDED = """
+from dali_studio import Designer, Pipeline, fn, samples
+made = Pipeline(batch_size=8, num_threads=2, device_id=None, seed=1)
+with made:
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    image = fn.resize(fn.decoders.image(files), resize_shorter=256)
+    image = fn.rotate(image, angle=fn.random.uniform(range=(-30.0, 30.0)), fill_value=0)
+    image = fn.crop(fn.brightness_contrast(image, contrast=1.1, name="light"), crop=(900.0, 900.0), name="window")
+    image = fn.flip(fn.gaussian_blur(image, sigma=1.0), horizontal=fn.random.coin_flip())
+    for step in range(4):
+        image = fn.rotate(image, angle=fn.random.uniform(range=(0.0, 9.0)), name=f"turned_{step}")
+    made.set_outputs(image, labels)
+designer = Designer(made)
+designer
+"""
+
+
+def test_what_is_told_covers_neither_its_node_nor_what_feeds_that(
+    page: Any, server: tuple[str, Path], artifacts: Path
+) -> None:
+    lab.write_notebook(server[1] / "folded.ipynb", _FOLDED)
+    lab.open_notebook(page, server[0], "folded.ipynb")
+    lab.by_id(page, "designer").wait_for(timeout=90_000)
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
+    page.locator('[data-testid="node-window"].ds-failed').wait_for(timeout=60_000)
+    before = lab.card(page, "window").bounding_box()
+    lab.card(page, "window").click(position={"x": 20, "y": 5}, button="right")
+    page.locator(".ds-error-card").wait_for()
+    lab.settle(page)
+    assert lab.by_id(page, "node-window").bounding_box() == before  # nothing moves under a menu
+    page.keyboard.press("Escape")
+    page.locator(".ds-menu").wait_for(state="detached")
+    lab.settle(page)
+    page.screenshot(path=artifacts / "designer_failed_800.png")
+    told = page.locator(".ds-error-card").bounding_box()
+    for key in ("window", "light"):  # there is no room that no card has
+        card = lab.by_id(page, f"node-{key}").bounding_box()
+        apart = (
+            told["x"] + told["width"] <= card["x"] or card["x"] + card["width"] <= told["x"],
+            told["y"] + told["height"] <= card["y"] or card["y"] + card["height"] <= told["y"],
+        )
+        assert any(apart), key

@@ -127,6 +127,21 @@ def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts:
     assert name >= 10.5
     page.screenshot(path=artifacts / "designer_60.png")
 
+    # those of a card that is chosen stand out by their width: the others can still be followed
+    lab.card(page, "hsv_5").click()
+    own, others = page.evaluate("""() => [true, false].map(own => [...document.querySelectorAll('.react-flow__edge-path.ds-wire')]
+      .filter(one => one.classList.contains('ds-wire-own') === own).map(getComputedStyle)
+      .map(style => [parseFloat(style.strokeWidth), +style.opacity]))""")
+    assert len(own) > 0 and len(others) > 40
+    assert min(opaque for _, opaque in others) > 0.6
+    assert min(width for width, _ in own) > 1.4 * max(width for width, _ in others)
+    # the inspector lies over no card where there is room at the left
+    lab.settle(page)
+    edge = lab.by_id(page, "inspector").bounding_box()["x"]
+    ends = page.locator(".react-flow__node").evaluate_all("all => all.map(one => one.getBoundingClientRect().right)")
+    assert max(ends) < edge
+    page.keyboard.press("Escape")
+
     # in a frame of another shape the cards, which nobody has moved, get other places; names, if any, are never smaller
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
     fills = """() => { const frame = document.querySelector('[data-testid="canvas"]').getBoundingClientRect();
@@ -162,3 +177,32 @@ def test_a_click_on_a_stub_leads_to_its_number(page: Any, server: tuple[str, Pat
         "name => [...document.querySelectorAll('.react-flow__edge title')].every(t => !t.textContent.startsWith(`${name} → `))",
         arg=source,
     )
+
+
+_AUGMENT = """
+from dali_studio import Designer
+Designer({path!r}, height=820)
+"""
+#: Names below cards: how many cards have one, the smallest type on the screen, and the names that are over another card.
+_NAMES = """() => { const names = [...document.querySelectorAll('.ds-far-name b')];
+  const zoom = names[0].getBoundingClientRect().height / names[0].offsetHeight;
+  const cards = [...document.querySelectorAll('.ds-far-card')].map(card => card.getBoundingClientRect());
+  return [names.length, zoom * Math.min(...names.map(name => parseFloat(getComputedStyle(name).fontSize))),
+    names.filter(name => { const at = name.getBoundingClientRect(), middle = (at.top + at.bottom) / 2;
+      return cards.some(c => c.left < at.left + 9 && at.left + 9 < c.right && c.top < middle && middle < c.bottom); })
+      .map(name => name.textContent)]; }"""
+
+
+def test_cards_without_heads_have_names_below_them(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    path = lab.REPOSITORY / "gallery" / "auto_augment" / "pipeline.dali.json"
+    lab.write_notebook(server[1] / "augment.ipynb", _AUGMENT.format(path=str(path)))
+    lab.open_notebook(page, server[0], "augment.ipynb")
+    lab.by_id(page, "designer").wait_for(timeout=90_000)
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '900px'; }")
+    page.locator(".ds-far-name").first.wait_for()
+    lab.settle(page)
+    count, size, over = page.evaluate(_NAMES)
+    assert count > 50
+    assert size > 8.7
+    assert over == []
+    page.screenshot(path=artifacts / "designer_augment_900.png")

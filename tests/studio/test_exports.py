@@ -8,6 +8,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.png_text import text_in, with_text
-from dali_studio.studio.drawing import exports, picture, raster, stills
+from dali_studio.studio.drawing import exports, picture, raster, stills, words
 from dali_studio.studio.drawing.raster import png
 from dali_studio.studio.protocol import bodies, messages
 
@@ -67,8 +68,8 @@ def test_a_picture_writes_numbers_as_the_designer_does() -> None:
     assert re.search(r">−?\d+(\.\d+)?°<", svg)  # the draw of a wired angle
     assert re.search(r"[> ](\d+ µs|\d+(\.\d+)? ms)<", svg)
     assert re.search(r'height="3" class="t\d" fill="#\w+"', svg) and re.search(r">\d results?<", svg)  # heat, and the outputs
-    assert [picture._time(value) for value in (0.05, 0.5, 20.0, 2000.0)] == ["50 µs", "0.50 ms", "20.0 ms", "2.00 s"]
-    assert [picture._value(value) for value in (True, False, -2.5)] == ["on", "off", "−2.5"]
+    assert [words.time_of(value) for value in (0.05, 0.5, 20.0, 2000.0)] == ["50 µs", "0.50 ms", "20.0 ms", "2.00 s"]
+    assert [words.value_of(value) for value in (True, False, -2.5)] == ["on", "off", "−2.5"]
 
 
 def test_other_endings_are_a_drawing_and_diagrams(folder: Path) -> None:
@@ -124,6 +125,55 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     assert len(tiles) == 4 and sum(svg.count(f'<use href="#{tile}"/>') for tile in tiles) == 14  # an icon on each card
     assert svg.count('class="i ') == 4 + 1  # and on the outputs
     assert svg.count('class="y magenta"') == 1 + 6 * 2  # a tile, and the batch's numbers as bars
+
+
+@pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=3)
+def detection():
+    files, boxes, labels = fn.readers.coco(
+        file_root=str(samples.photos()), annotations_file=str(samples.coco()), ratio=True, ltrb=True, name="reader"
+    )
+    anchor, shape, boxes, labels = fn.random_bbox_crop(boxes, labels, ltrb=True, name="random_bbox_crop")
+    window = fn.decoders.image_slice(files, anchor, shape, name="window")
+    names = ("brightness", "hue", "saturation")
+    drawn = {name: fn.random.uniform(range=(0.5, 1.5), name=name) for name in names}
+    colored = fn.color_twist(fn.resize(window, size=(96, 96), name="small"), **drawn, name="colored")
+    coin = fn.random.coin_flip(name="coin")
+    boxes = fn.bb_flip(boxes, horizontal=coin, ltrb=True, name="flipped_boxes")
+    images = fn.crop_mirror_normalize(fn.flip(colored, horizontal=coin), mean=[123.675, 116.28, 103.53], name="images")
+    return images, boxes, labels
+
+
+@pytest.mark.parametrize("placed", [False, True])
+def test_each_wire_ends_at_a_port_of_its_own_and_runs_through_no_card(placed: bool) -> None:
+    graph = detection().graph
+    places = {key: (20.0 + 300 * (i % 4), 14.0 + 330 * (i // 4)) for i, key in enumerate(graph)}
+    client = Client(graph, view={"positions": {**places, "__outputs__": (1220, 14)}} if placed else {})
+    svg = client.session.answers.picture(60.0).svg
+    client.session.close()
+    corner, size = r'<g transform="translate\(([-\d.]+) ([-\d.]+)\)">', r'<rect class="k" width="(\d+)" height="([\d.]+)"'
+    cards = [stills.Box(*map(float, one)) for one in re.findall(corner + size, svg)]
+    assert len(cards) == 12 + 1
+    paths = re.findall(r'class="w \w+" stroke="#\w+" d="([^"]+)"', svg)
+    ends = [list(raster._steps(path))[-1][0] for path in paths]
+    assert len(set(ends)) == len(ends) == 18
+    for path in paths:
+        points = [point for point, _ in raster._steps(path)]
+        for (ax, ay), (bx, by) in pairwise(points):
+            line = stills.Box(min(ax, bx), min(ay, by), max(abs(bx - ax), 0.1), max(abs(by - ay), 0.1))
+            inner = [stills.Box(c.x + 2, c.y + 2, c.width - 4, c.height - 4) for c in cards]
+            assert not any(line.meets(card) for card in inner), path
+    assert ">anchor<" in svg and svg.count(">shape<") == 2
+    assert ">123.675, …<" in svg  # whole numbers, clear of the name
+    assert len(re.findall('height="12" rx="3"', svg)) == 4  # zeros and ones are squares
+
+
+def test_names_and_values_of_a_row_have_room() -> None:
+    for name in ("mean", "random_bbox_crop", "wwwwwwwwwwww", "interpolation_of_masks"):
+        shown = words.fitted(name, 100, 12, bold=True)
+        assert words.width_of(shown, 12, bold=True) <= 100 and shown[:3] == name[:3]
+    assert words.cut("123.675, 116.28, 103.53", 16) == "123.675, …"
+    assert words.cut("123.675, 116.28, 103.53", 18) == "123.675, 116.28, …"
+    assert words.cut("brightness_contrast_12", 12) == "brightnes…12"
 
 
 @pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=3)
@@ -207,6 +257,10 @@ def test_no_time_stands_on_the_name_of_a_box() -> None:
     for shown, times in ((still, 0), (stills.Still(bodies.ImageBody(), still.picture, ""), 1)):
         card = picture._Card(node, {"moved": shown}, (), None, rows=2, wide=False)
         assert card.draw((1.5, 0.2)).count(">1.50 ms<") == times
+    # numbers of axes are below
+    sound = stills.Still(bodies.ImageBody(axes=True), still.picture, "")
+    chip = re.search(r'y="(\d+)"[^>]*>1.50 ms<', picture._Card(node, {"moved": sound}, (), None, rows=2, wide=False).draw((1.5, 0.2)))
+    assert chip and int(chip[1]) < 28 + 16
 
 
 def test_text_in_pictures() -> None:

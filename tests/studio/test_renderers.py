@@ -71,7 +71,7 @@ def test_a_spectrogram_has_low_frequencies_below_and_time_to_the_right(layout: s
     assert large.note == "−80 to 0 dB below the highest"
     made = card(shown.sample, layout)
     assert isinstance(made.body, bodies.ImageBody) and made.picture is not None
-    assert made.picture.shape == (ROOM[1], ROOM[0], 3)
+    assert made.body.axes and made.picture.shape == (ROOM[1], ROOM[0], 3)
 
 
 def test_features_that_are_no_powers_are_shown_as_they_are() -> None:

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
-from pathlib import Path, PurePath
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import dali_studio
 from dali_studio.graph.document import MIME
@@ -25,6 +25,7 @@ from dali_studio.schema.model import OperatorSchema
 from dali_studio.studio.drawing import icons
 from dali_studio.studio.drawing.picture_wires import HEAD, HUES, MANY, ROW, SCOPE, output_rows, wires_of
 from dali_studio.studio.drawing.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
+from dali_studio.studio.drawing.words import DIGIT, cut, drawn_number, fitted, time_of, united, value_of, width_of
 from dali_studio.studio.outputs import images
 from dali_studio.studio.protocol import bodies, messages, run_messages
 from dali_studio.studio.view import OUTPUTS
@@ -41,7 +42,6 @@ _WIDTHS = (222, 148, 111, 74, 60, 48, 40, 32, 24, 16, 8)
 _IN_ONE, _IN_SEVERAL, _LANES = 6, 5, 2
 #: Where the graph begins below the head line, and what is left free around it.
 _TOP, _MARGIN, _BELOW = 44, 34, 36
-_SIGNS = {"deg": "°", "": ""}
 #: The frame of what is computed on the CPU.
 _DASH = ' stroke-dasharray="3 2"'
 #: A card of a large graph without what is on it.
@@ -157,13 +157,13 @@ def draw(
     rows = output_rows(graph, by_key, at[OUTPUTS]) if OUTPUTS in at else []
     height_of_outputs = max([HEAD - ROW, *rows]) + ROW + _FOOT
     left = min((p.x for p in at.values()), default=0.0) - _MARGIN
-    top = min((p.y for p in at.values()), default=0.0) - 14
+    top = min((p.y for p in at.values()), default=0.0) - 22
     rights = [card.at.x + card.width for card in cards] + [at[OUTPUTS].x + _WIDTH if OUTPUTS in at else 0]
     right = max(rights, default=548.0) + _MARGIN
     bottom = max([card.bottom for card in cards] + [at[OUTPUTS].y + height_of_outputs if OUTPUTS in at else 0]) + 24
     width, height = max(right - left, 480.0), bottom - top
     times = {one.key: (one.milliseconds, one.share) for one in timings}
-    wires, ports = wires_of(graph, by_key, at.get(OUTPUTS), rows, bottom - 10)
+    wires, ports = wires_of(graph, by_key, at.get(OUTPUTS), rows)
     blank = "" if few else _BLANK
     tiles = {c.tile: f'<g id="{c.tile_id}" class="{SCOPE}">{blank}{_tile(*c.tile)}</g>' for c in cards}
 
@@ -259,10 +259,14 @@ class _Card:
         told = _told(node, schema)[: max(rows, len(node.argument_inputs)) if rows else 0]
         self.still = still = stills.get(node.key)
         self.image = ""
-        self.rows = [
-            (name, _drawn(stills.get(node.argument_inputs[name].node), units.get(name, "")))
+        # as does that of each input but the first, whose line is the name's
+        further = [i for i, ref in enumerate(node.inputs) if i and ref is not None] if rows else []
+        self.ends: list[str | int] = [*further, *told]
+        self.rows = [(_input_name(schema, i), "") for i in further]
+        self.rows += [
+            (name, drawn_number(stills.get(node.argument_inputs[name].node), units.get(name, "")))
             if name in node.argument_inputs
-            else (name, _united(_value(node.arguments[name]), units.get(name, "")))
+            else (name, united(value_of(node.arguments[name]), units.get(name, "")))
             for name in told
         ]
         kind = node.output_kinds[0] if node.output_kinds else "any"
@@ -290,10 +294,9 @@ class _Card:
         row = HEAD + self.body + ROW * (len(self.rows) + output - 1) + ROW / 2
         return self.at.x + self.width, self.at.y + row
 
-    def slot(self, argument: str) -> tuple[float, float]:
-        """Where the wire of an argument ends, or that of an input if it is empty."""
-        names = [name for name, _ in self.rows]
-        row = HEAD + self.body + ROW * names.index(argument) + ROW / 2 if argument in names else 14.0
+    def slot(self, end: str | int) -> tuple[float, float]:
+        """Where the wire of an argument ends, or that of an input."""
+        row = HEAD + self.body + ROW * self.ends.index(end) + ROW / 2 if end in self.ends else 14.0
         return self.at.x, self.at.y + row
 
     def _stripe(self) -> str:
@@ -309,7 +312,9 @@ class _Card:
         dash = _DASH if node.device == "cpu" else ""
         y = HEAD + self.body
         hue, _ = self.tile
-        name = f'<text class="b" x="32" y="18">{escape(_cut(node.key, 9 if chance else 14))}</text>'
+        # clear of the port, and of how likely it is
+        room = self.width - 32 - (20 + 6 * len(f"p {chance:g}") if chance else 10)
+        name = f'<text class="b" x="32" y="18">{escape(fitted(node.key, room, 12, bold=True))}</text>'
         if chance:
             said = f"p {chance:g}"
             wide = 6 * len(said) + 8
@@ -328,24 +333,28 @@ class _Card:
             f'<rect y="{HEAD}" width="{self.width}" height="{self.body}" class="p" fill="#e9ebee"/>{self.image}',
             f'<g transform="translate(0 {HEAD})">{over}</g>' if over else "",
         ]
-        text, share = (_time(measured[0]), measured[1]) if measured else ("", 0.0)
+        text, share = (time_of(measured[0]), measured[1]) if measured else ("", 0.0)
         step = next(step for step, (least, *_) in enumerate(_HEAT) if share >= least)
         heat = f'class="t{step}" fill="{_HEAT[step][1]}"'
         if measured and not self.low:
             parts.append(f'<rect y="{y - 3}" width="{self.width * min(share, 1.0):g}" height="3" {heat}/>')
         wide = 7 * len(text) + 6
-        chip = Box(self.width - wide - 5, self.body - 21, wide, 16)
+        # above a picture with axes: the numbers of one are below
+        axes = still is not None and isinstance(still.body, bodies.ImageBody) and still.body.axes
+        chip = Box(self.width - wide - 5, 1 if axes else self.body - 21, wide, 16)
         if text and not self.low and not any(chip.meets(box) for _, box in (labels(still, self.room) if still else ())):
             parts.append(
-                f'<rect x="{chip.x}" y="{y - 21}" width="{wide}" height="16" rx="5" {heat}/>'
-                f'<text class="u{step}" x="{chip.x + wide / 2:g}" y="{y - 9}" text-anchor="middle" '
+                f'<rect x="{chip.x}" y="{HEAD + chip.y}" width="{wide}" height="16" rx="5" {heat}/>'
+                f'<text class="u{step}" x="{chip.x + wide / 2:g}" y="{HEAD + chip.y + 12}" text-anchor="middle" '
                 f'style="fill:{_HEAT[step][2]}">{text}</text>'
             )
         for name, value in self.rows:
-            shown = _cut(name, max(12, 20 - len(value)))
+            room = self.width - 29 - DIGIT * min(len(value), 8)
+            shown = fitted(name, room, 11)
+            most = int((self.width - 29 - width_of(shown, 11)) / DIGIT)
             parts.append(
                 f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{self.width - 9}" '
-                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 20 - len(shown)))}</text>'
+                f'y="{y + 14}" text-anchor="end">{escape(cut(value, most))}</text>'
             )
             y += ROW
         for output, kind in enumerate(node.output_kinds[1:], 1):
@@ -355,7 +364,7 @@ class _Card:
         facts = (still.facts if still else "") or (node.facts[0] if node.facts else "")
         if self.low:
             facts = f"{facts.removeprefix('scalar ')}  {text}"
-        parts.append(f'<text class="c m" x="10" y="{self.height - 8}">{escape(_cut(facts, 18))}</text>')
+        parts.append(f'<text class="c m" x="10" y="{self.height - 8}">{escape(cut(facts, 18))}</text>')
         wide = 6 * len(node.device) + 9
         parts.append(
             f'<rect class="k" x="{self.width - wide - 7}" y="{self.height - 19}" width="{wide}" height="15" rx="4"'
@@ -377,20 +386,13 @@ def _tile(hue: str, stroke: str) -> str:
     )
 
 
-def _united(value: str, unit: str) -> str:
-    """A number with the sign of its unit; other words as they are."""
-    number = value.replace("−", "").replace(".", "").isdigit()
-    return f"{value}{_SIGNS.get(unit, f' {unit}')}" if number else value
-
-
-def _drawn(source: Still | None, unit: str) -> str:
-    """What a wire brings an argument: the number, where it is one, as the designer writes what is drawn."""
-    text = source.text.strip() if source is not None and source.picture is None else ""
-    try:
-        number = float(text.replace("−", "-"))
-    except ValueError:
-        return text if 0 < len(text) <= 8 and "\n" not in text else "wired"
-    return _united(_value(round(number, 1) if unit == "deg" else float(f"{number:.3g}")), unit)
+def _input_name(schema: OperatorSchema | None, number: int) -> str:
+    """As on the canvas (`inputName`): inputs of a repeated one are numbered."""
+    if schema is None or not schema.inputs or schema.role == "split":
+        return f"input {number + 1}"
+    last = len(schema.inputs) - 1
+    one = schema.inputs[number % (last + 1) if schema.role == "merge" else min(number, last)]
+    return f"{one.name} {number - last + 1}" if one.repeated else one.name
 
 
 def _told(node: messages.NodeView, schema: OperatorSchema | None) -> list[str]:
@@ -406,36 +408,6 @@ def _told(node: messages.NodeView, schema: OperatorSchema | None) -> list[str]:
     own = [name for name, value in node.arguments.items() if name not in wired and name != "seed" and value is not None]
     own = [name for name in own if name not in known or known[name].default != node.arguments[name]]
     return [*wired, *(sorted(own, key=rank)[:1] if len(wired) < 2 else [])]
-
-
-def _time(milliseconds: float) -> str:
-    """As the designer writes times."""
-    if milliseconds < 0.0995:
-        return f"{milliseconds * 1e3:.0f} µs"
-    value, unit = (milliseconds, "ms") if milliseconds < 999.5 else (milliseconds / 1e3, "s")
-    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"
-
-
-def _value(value: object) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, str):
-        return f"…/{PurePath(value).name}" if "/" in value or "\\" in value else value
-    if isinstance(value, list | tuple):
-        parts = list(cast("Sequence[object]", value))
-        return ", ".join(_value(part) for part in parts[:3]) + (" …" if len(parts) > 3 else "")
-    return (f"{value:g}" if isinstance(value, float) else str(value)).replace("-", "−")
-
-
-def _cut(text: str, most: int) -> str:
-    """As the designer cuts names: as many characters of the end stay as of the beginning, or the number at the end."""
-    if len(text) <= most:
-        return text
-    if ", " in text:  # several numbers: the end of one alone would be another
-        return f"{text[: most - 1]}…"
-    number = re.search(r"\d{1,4}$", text)
-    end = len(number[0]) if number else most // 2
-    return f"{text[: most - 1 - end]}…{text[-end:]}"
 
 
 def _sheet(cards: Sequence[_Card], most: int) -> str:
@@ -484,7 +456,7 @@ def _outputs(
         ways = (shape, shape.rpartition(" ")[0])
         shape = next((way for way in ways if len(name) + len(way) < 20 and "-D" not in way), "")
         return (
-            f'<text x="14" y="{y:g}">{escape(_cut(name, 20))}</text>'
+            f'<text x="14" y="{y:g}">{escape(cut(name, 20))}</text>'
             f'<text class="c m" x="{_WIDTH - 9}" y="{y:g}" text-anchor="end">{escape(shape)}</text>'
         )
 

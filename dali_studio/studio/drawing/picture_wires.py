@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise, product
+from typing import Protocol, TypeAlias
 
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
@@ -16,6 +16,11 @@ HEAD, ROW, _OUT, _RADIUS = 28, 20, 18, 9.0
 #: The class of what the picture's rules are for: of all of it, and of each part that is used at several places, since
 #: of what is around such a part rules know nothing there.
 SCOPE = "dali-picture"
+#: How far from a port a wire may turn, from the best: several run side by side between two columns.
+_TRACKS = (_OUT, _OUT - 6, _OUT + 6)
+_Point: TypeAlias = tuple[float, float]
+_Line: TypeAlias = tuple[_Point, _Point]
+_Points: TypeAlias = tuple[_Point, ...]
 #: From how many branches on each ends on its own line; how high such a row is, and how far below the last one at most.
 _BRANCHES, _CELL, _FAR = 4, 48, 408
 #: Cards of a graph with more nodes than this say less.
@@ -56,8 +61,8 @@ class Card(Protocol):
         """Where the wires of an output begin."""
         ...
 
-    def slot(self, argument: str) -> tuple[float, float]:
-        """Where the wire of an argument ends, or that of an input if it is empty."""
+    def slot(self, end: str | int) -> tuple[float, float]:
+        """Where the wire of an argument ends, or that of an input."""
         ...
 
 
@@ -89,10 +94,10 @@ def output_rows(graph: messages.GraphView, cards: Mapping[str, Card], at: messag
 
 def wires_of(
     graph: messages.GraphView, cards: Mapping[str, Card], outputs: messages.Position | None, rows: Sequence[float],
-    below: float,
 ) -> tuple[list[str], list[str]]:  # fmt: skip
     """Wires, and the ports at their ends, which lie over the cards."""
     drawn: list[str] = []
+    paths = _Paths(cards.values())
     ports: dict[str, None] = {}
     kinds_of_ports: dict[Kind, None] = {}
     together: dict[Kind, str] = {}
@@ -103,8 +108,7 @@ def wires_of(
             return
         kinds = begin.node.output_kinds
         kind: Kind = kinds[source.output] if source.output < len(kinds) else "any"
-        row = max(card.bottom for card in cards.values() if card.at.y == begin.at.y)
-        path = _path(*begin.port(source.output), x, y, below if kind == "label" else row + 12)
+        path = paths.path(source, begin.port(source.output), (x, y))
         dash = "" if begin.node.device != "cpu" else ' stroke-dasharray="5 4"'
         if len(cards) > MANY:
             together[kind] = together.get(kind, "") + path
@@ -119,8 +123,7 @@ def wires_of(
     for card in cards.values():
         for number, source in enumerate(card.node.inputs):
             if source is not None:
-                x, y = card.slot("")
-                wire(source, x, y + 12 * min(number, 4))
+                wire(source, *card.slot(number))
         for name, source in card.node.argument_inputs.items():
             wire(source, *card.slot(name))
     if outputs is not None:
@@ -131,15 +134,75 @@ def wires_of(
     return drawn, [f"<defs>{marks}</defs>" if marks else "", *ports]
 
 
-def _path(x: float, y: float, to_x: float, to_y: float, lane: float) -> str:
-    """A curve to a neighbour, right angles where it stands far above or below; else along a lane."""
-    out, back = x + _OUT, to_x - _OUT
-    if 18 < to_x - x < 80 and abs(to_y - y) > 110:
-        return _rounded((x, y), (out, y), (out, to_y), (to_x, to_y))
-    if 0 < to_x - x < 80 or (to_x > x and abs(to_y - y) < 4 and to_x - x < 230):
-        pull, right, down = max(18.0, (to_x - x) / 2), to_x - x, to_y - y
-        return f"M{_numbers(x, y)}c{_numbers(pull, 0, right - pull, down, right, down)}"
-    return _rounded((x, y), (out, y), (out, lane), (back, lane), (back, to_y), (to_x, to_y))
+class _Paths:
+    """Ways of wires: around cards, and beside those of other sources."""
+
+    def __init__(self, cards: Iterable[Card]) -> None:
+        self._cards = [(card.at.x, card.at.y, card.port(0)[0], card.bottom) for card in cards]
+        self._lanes = sorted({y for _, top, _, bottom in self._cards for y in (top - 12, bottom + 12)})
+        # of hundreds of wires nobody follows one
+        self._shifts = (0, -5, 5) if len(self._cards) <= MANY else (0,)
+        self._taken: list[tuple[_Line, PortRef]] = []
+
+    def path(self, source: PortRef, begin: _Point, end: _Point) -> str:
+        """A curve to a neighbour; else lines at right angles, where they cross the fewest cards."""
+        (x, y), (to_x, to_y) = begin, end
+        across, down = to_x - x, to_y - y
+        near = 0 < across < 80 and not (across > 18 and abs(down) > 110)
+        # a straight line is seen to end at a card's port only where it passes no other card
+        straight = abs(down) < 4 and across > 0 and not self._crossed(((x, y), (to_x, y)))
+        if near or straight:
+            pull = max(18.0, across / 2) if near else across / 2
+            return f"M{_numbers(x, y)}c{_numbers(pull, 0, across - pull, down, across, down)}"
+        points = min(
+            (self._best(begin, end, *room) for room in product(_TRACKS, _TRACKS, self._shifts)),
+            key=lambda points: self._price(source, points),
+        )
+        self._taken += [(line, source) for line in pairwise(points)]
+        return _rounded(*points)
+
+    def _best(self, begin: _Point, end: _Point, out: float, back: float, shift: float) -> _Points:
+        """The shortest way, with so much room at both ends and so far from a lane, that crosses the fewest cards."""
+        (x, y), (to_x, to_y) = begin, end
+        out, back = x + out, to_x - back
+        ways: list[_Points] = []
+        if out <= back:
+            ways += [(begin, (turn, y), (turn, to_y), end) for turn in (out, back)]
+        lanes = (lane + shift for lane in self._lanes)
+        nearest = sorted(lanes, key=lambda lane: abs(lane - y) + abs(lane - to_y))
+        ways += [(begin, (out, y), (out, lane), (back, lane), (back, to_y), end) for lane in nearest]
+        best, least = ways[0], math.inf
+        for points in ways:
+            crossed = self._crossed(points)
+            if crossed < least:
+                best, least = points, crossed
+            if not crossed:
+                break
+        return best
+
+    def _crossed(self, points: _Points) -> int:
+        """How many cards lie in a way."""
+        return sum(
+            min(ax, bx) < right - 2 and max(ax, bx) > left + 2 and min(ay, by) < bottom - 2 and max(ay, by) > top + 2
+            for (ax, ay), (bx, by) in pairwise(points)
+            for left, top, right, bottom in self._cards
+        )
+
+    def _price(self, source: PortRef, points: _Points) -> float:
+        shared = sum(_shared(line, other) for line in pairwise(points) for other, of in self._taken if of != source)
+        return math.fsum(math.dist(a, b) for a, b in pairwise(points)) + 4 * shared + 1e4 * self._crossed(points)
+
+
+def _shared(one: _Line, other: _Line) -> float:
+    """How far two lines, each upright or level, lie on each other."""
+    for axis in (0, 1):
+        at, along = one[0][axis], 1 - axis
+        if one[1][axis] == at and abs(other[0][axis] - at) < 4 > abs(other[1][axis] - at):
+            low = max(min(one[0][along], one[1][along]), min(other[0][along], other[1][along]))
+            high = min(max(one[0][along], one[1][along]), max(other[0][along], other[1][along]))
+            # two that meet end to end look like one
+            return max(0.0, high - low + 8)
+    return 0.0
 
 
 def _rounded(*points: tuple[float, float]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
@@ -21,6 +21,8 @@ ROOM, WIDE = (148, 98), (332, 132)
 _FRAME, _STRIP = (132, 88), 44
 #: Values of a batch that are drawn, at most; the narrowest box with a name, in parts of the picture.
 _BARS, _NAMED = 32, 0.12
+#: Zeros and ones of so many samples are squares.
+_DOTS = 8
 
 
 @dataclass(frozen=True)
@@ -229,6 +231,8 @@ def _histogram(body: bodies.StatisticsBody, room: tuple[int, int], hue: str) -> 
 def _bars(batch: Sequence[float | None], sample: int, width: int) -> str:
     """The numbers of a batch beside each other; that of the shown sample stands out."""
     values = {i: value for i, value in enumerate(batch) if value is not None and math.isfinite(value)}
+    if len(batch) <= _DOTS and all(value in (0, 1) for value in values.values()):
+        return _dots(values, sample)
     low, high = min([0.0, *values.values()]), max([0.0, *values.values()])
     if len(values) < 2 or low == high:
         return ""
@@ -240,6 +244,21 @@ def _bars(batch: Sequence[float | None], sample: int, width: int) -> str:
         for i, value in values.items()
         for high_of in [3 + (tall - 3) * (value - low) / (high - low)]
     )
+
+
+def _dots(values: Mapping[int, float], sample: int) -> str:
+    """Yes and no for each sample, as squares that are full or empty."""
+    colour, blue = icons.TILES["magenta"][0], icons.TILES["blue"][0]
+    now = (
+        f'<rect class="i blue" x="{7 + 16 * sample}" y="9" width="18" height="18" rx="5" fill="none" stroke="{blue}" '
+        'stroke-width="1.5"/>'
+    )
+    squares = "".join(
+        f'<rect class="i magenta{" y" * bool(value)}" x="{10 + 16 * i}" y="12" width="12" height="12" rx="3" '
+        f'fill="{colour if value else "none"}" fill-opacity=".6" stroke="{colour}" stroke-opacity=".6"/>'
+        for i, value in values.items()
+    )
+    return squares + (now if sample in values else "")
 
 
 def _lines(text: str, height: int) -> str:

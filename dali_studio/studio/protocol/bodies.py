@@ -6,7 +6,9 @@ import msgspec
 
 
 class ImageBody(msgspec.Struct, frozen=True, kw_only=True, tag="image"):
-    """An image."""
+    """An image; one between `axes` has their numbers at its left and lower edge."""
+
+    axes: bool = False
 
 
 class PlanesBody(msgspec.Struct, frozen=True, kw_only=True, tag="planes"):

@@ -43,7 +43,7 @@ class SpectrumRenderer:
     def card(self, shown: Shown, width: int, height: int) -> Card:
         """As in `Renderer`."""
         colours, note = _drawn(shown)
-        return Card(ImageBody(), with_axes(colours, shown.scale, (width, height), LETTERS[1]), note)
+        return Card(ImageBody(axes=True), with_axes(colours, shown.scale, (width, height), LETTERS[1]), note)
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`."""

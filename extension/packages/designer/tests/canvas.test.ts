@@ -6,9 +6,11 @@ import { cardLines } from "../src/core/codeLines";
 import { applyEdits } from "../src/core/edits";
 import { found } from "../src/core/find";
 import { fixesFor } from "../src/core/fixes";
+import { overlap } from "../src/core/freeSpot";
 import { ancestors, nodeOf, wireOf, wiresOf } from "../src/core/graph";
 import { Habits } from "../src/core/habits";
 import {
+  bandsOf,
   copiedTags,
   fixMarks,
   framesOf,
@@ -22,7 +24,7 @@ import {
   ungroupMarks,
 } from "../src/core/marks";
 import { pythonText } from "../src/core/python";
-import type { Rect } from "../src/core/route";
+import { boxesAlong, type Rect } from "../src/core/route";
 import { crossesPath, isLoose, moveEdits, spliceEdits, spliceStep, swapEdits } from "../src/core/splice";
 import { INITIAL, type State, type View } from "../src/core/state";
 import type { Edit, Group, OperatorSchema } from "../src/protocol/generated";
@@ -141,7 +143,7 @@ describe("marks", () => {
     const cards = new Map([["a", { x: 10, y: 20, width: 30, height: 40 }]]);
     const plain = { subgraph: false, collapsed: false, exposed: [], about: "" } as const;
     const group = { type: "group", keys: ["a", "gone"], title: "", hue: "slate", ...plain } as const;
-    expect(framesOf(group, cards)).toEqual([{ x: -2, y: -6, width: 54, height: 78 }]);
+    expect(framesOf(group, cards)).toEqual([{ x: -2, y: -6, width: 54, height: 78, covered: 0 }]);
     expect(framesOf({ ...group, keys: ["gone"] }, cards)).toEqual([]);
   });
   it("frame no card that is not theirs", () => {
@@ -159,10 +161,34 @@ describe("marks", () => {
     };
     const framed = (cards: Record<string, Rect>) => framesOf(group, new Map(Object.entries(cards)));
     expect(framed({ a, b })).toHaveLength(1);
-    expect(framed({ a, b, beside })).toMatchObject([
-      { x: -12, y: 174 },
+    const parts = framed({ a, b, beside });
+    expect(parts).toMatchObject([
       { x: 172, y: -26 },
+      { x: -12, y: 174 },
     ]);
+    // joined from the left to the right, and not behind a card that is not theirs
+    expect(bandsOf(parts, [beside])).toEqual([expect.stringMatching(/^M154 268.*L178 68$/)]);
+    const row = [at(0, 0), at(368, 0)];
+    const between = at(184, 0);
+    const [band = ""] = bandsOf(row, [between]);
+    expect(boxesAlong(band).some((box) => overlap(box, between) > 0)).toBe(false);
+    expect(bandsOf([...row, at(368, 300)], [between])).toHaveLength(2);
+  });
+  it("have their title where it has room, on the widest part", () => {
+    const at = (x: number, y: number) => ({ x, y, width: 148, height: 150 });
+    const group = { type: "group", title: "", hue: "slate", subgraph: false, collapsed: false, exposed: [], about: "" };
+    const cards = new Map([
+      ["a", at(0, 300)],
+      ["b", at(500, 300)],
+      ["c", at(684, 300)],
+      ["d", at(1000, 300)],
+      ["e", at(1184, 300)],
+      ["between", at(250, 300)],
+      ["above", at(500, 140)],
+      ["right", at(850, 300)],
+    ]);
+    const parts = framesOf({ ...group, keys: ["a", "b", "c", "d", "e"] } as Group, cards);
+    expect(parts.map(({ x }) => x)).toEqual([988, -12, 488]);
   });
   it("put a note beside a card, not behind it", () => {
     const at = { x: 100, y: 100 };

@@ -24,7 +24,7 @@ const item = (key: string, facts: string): PreviewItem => ({
   atlas_y: 0,
   atlas_width: 0,
   atlas_height: 0,
-  body: { type: "image" },
+  body: { type: "image", axes: false },
   note: "",
 });
 

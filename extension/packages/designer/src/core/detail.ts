@@ -16,6 +16,11 @@ export function detailOf(zoom: number): Detail {
   return width >= WIDTHS.picture ? "picture" : "quiet";
 }
 
+/** Whether below a card without a head there is room for its name. */
+export function isNamed(zoom: number): boolean {
+  return CARD * zoom >= 44;
+}
+
 /** Whether a card has room for a name alone in its head. */
 export function isTight(zoom: number): boolean {
   return CARD * zoom < 80;

@@ -1,9 +1,9 @@
 import type { Fixed, Group, Mark, Note, Position, Tag } from "../protocol/generated";
 import { EDGE } from "./detail";
-import { freeSpot } from "./freeSpot";
+import { freeSpot, overlap } from "./freeSpot";
 import { nodeOf } from "./graph";
 import type { Hue } from "./ports";
-import { around, type Rect } from "./route";
+import { around, type Rect, route } from "./route";
 import { derived } from "./select";
 import type { Marks, State } from "./state";
 
@@ -187,12 +187,20 @@ function isWithin(card: Rect, frame: Rect): boolean {
   return by("x", "width") && by("y", "height");
 }
 
-/** The frame of a group around the cards of its nodes and the frames within it: in parts where another card would be in it. */
+/** A part of a frame, and how much of the room for its title other cards cover, in px². */
+export interface Part extends Rect {
+  readonly covered: number;
+}
+
+/**
+ * The frame of a group around the cards of its nodes and the frames within it: in parts where another card would be in it,
+ * of which the first has most room for the title.
+ */
 export function framesOf(
   group: Group,
   cards: ReadonlyMap<string, Rect>,
   others: readonly Group[] = [],
-): readonly Rect[] {
+): readonly Part[] {
   const frames = nestedIn(group, others).flatMap((inner) => framesOf(inner, cards, others));
   const strangers = [...cards].flatMap(([key, card]) => (group.keys.includes(key) ? [] : card));
   const parts: Rect[] = [];
@@ -202,12 +210,31 @@ export function framesOf(
       part = around([part, ...parts.splice(i, 1)]);
     parts.push(part);
   }
-  return parts.map(({ x, y, width, height }) => ({
-    x: x - ROOM.side,
-    y: y - ROOM.top,
-    width: width + 2 * ROOM.side,
-    height: height + ROOM.top + ROOM.below,
-  }));
+  return parts
+    .map(({ x, y, width, height }) => ({
+      x: x - ROOM.side,
+      y: y - ROOM.top,
+      width: width + 2 * ROOM.side,
+      height: height + ROOM.top + ROOM.below,
+      covered: strangers.reduce((sum, card) => sum + overlap({ x, y: y - ROOM.top, width, height: ROOM.top }, card), 0),
+    }))
+    .sort((a, b) => a.covered - b.covered || b.width - a.width || a.y - b.y);
+}
+
+/** How far the bands between the parts of a frame begin within them. */
+const WITHIN_PART = 6;
+
+/** Ways of bands that make the parts of a frame one, around other cards: from each part to the next one at the right. */
+export function bandsOf(parts: readonly Rect[], strangers: readonly Rect[]): readonly string[] {
+  const row = [...parts].sort((a, b) => a.x + a.width - b.x - b.width);
+  return row.slice(1).map((to, i) => {
+    const from = row[i] ?? to;
+    return route(
+      { x: from.x + from.width - WITHIN_PART, y: from.y + from.height / 2 },
+      { x: to.x + WITHIN_PART, y: to.y + to.height / 2 },
+      strangers,
+    );
+  });
 }
 
 export interface Piece {

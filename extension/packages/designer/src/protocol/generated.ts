@@ -172,9 +172,10 @@ export interface Fixed {
   readonly node: string;
 }
 
-/** An image. */
+/** An image; one between `axes` has their numbers at its left and lower edge. */
 export interface ImageBody {
   readonly type: "image";
+  readonly axes: boolean;
 }
 
 /** Frames of a sequence, in one row of the picture, each `width` wide. */

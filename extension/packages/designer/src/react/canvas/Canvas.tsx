@@ -138,16 +138,19 @@ function CanvasView() {
   }, [positions, session, flow, root, fit, keep, screenRect, dragging]);
   // The heat's switch and legend make the controls wider, a sentence comes over the cards' first row, an inspector over their last.
   const over = useSel((s) => (floats && isFloating(s) ? cardOf(s, s.view.selection[0] ?? "") : null));
+  const menu = useSel((s) => s.view.menu !== null);
   const covers = useSel((s) => `${s.view.heat} ${s.run.finished !== null} ${statusMessage(s) !== null}`);
   // a new box has its width once it is there
   const wide = over && nodes.find((n) => n.id === over)?.measured?.width;
   // biome-ignore lint/correctness/useExhaustiveDependencies: they come and go with it
   useEffect(() => {
+    // nothing moves under a menu
+    if (menu) return;
     requestAnimationFrame(() => {
       if (!touched.current) keep(true);
       else if (over) uncover();
     });
-  }, [covers, over, wide, keep, uncover]);
+  }, [covers, over, wide, menu, keep, uncover]);
   const animate = useAnimate(latest, setNodes, dragging, fit);
 
   /** Lay the cards out anew where they fill a room of another shape better, and are seen smaller than `least`. */
@@ -247,7 +250,7 @@ function CanvasView() {
       pan: (dx, dy) => {
         const { x, y, zoom } = flow.getViewport();
         const to = { x: x + dx, y: y + dy, zoom };
-        const fitted = !touched.current;
+        const fitted = touched.current !== "hand";
         touched.current ||= "card";
         void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : 200 });
         return () => {

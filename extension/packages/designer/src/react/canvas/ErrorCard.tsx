@@ -3,7 +3,9 @@ import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState }
 import { createPortal } from "react-dom";
 import { isAboutFile } from "../../core/failures";
 import { freeSpot, overlap } from "../../core/freeSpot";
+import { wiresOf } from "../../core/graph";
 import { pathOf } from "../../core/inside";
+import { kept } from "../../core/kept";
 import type { Size } from "../../core/layout";
 import { titleOf, toneOf, wordsOf } from "../../core/problems";
 import { around, type Point, type Rect } from "../../core/route";
@@ -45,7 +47,7 @@ interface Props {
 const ROOM = { width: 352, height: 98 };
 /** How much of other cards it covers by itself, in px²; more only where somebody has chosen its node. */
 const COVERED = 3000;
-/** How much more what it tells of weighs than other cards. */
+/** How much more what it tells of weighs than other cards, its node among it; what is wired to that weighs three times as much. */
 const TOLD = 9;
 /** Farther from its node, in px, nobody would know of which it tells, unless it is chosen. */
 const FAR = 120;
@@ -92,6 +94,7 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot 
   const [, setRest] = useState(obstacles);
   useEffect(() => setRest(obstacles), [obstacles]);
   const twin = useSel(twinOf);
+  const graph = useSel((s) => s.graph);
   return useStore((s): Spot | null => {
     if (!open || !s.nodeLookup.has(key)) return null;
     const { card, cards, controls, pills, wires, frame } = surroundings(s);
@@ -101,8 +104,11 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot 
     const ends = twin
       ? [twin.node, ...twin.cards.flatMap((c) => c.feeds.map(([to]) => to))].flatMap((to) => card(to))
       : [];
-    const told = [controls, ...ghostsIn(s, twin), ...pills, ...ends];
-    const covered = [...cards, ...Array.from({ length: TOLD }, () => told).flat()];
+    const told = [controls, own, ...ghostsIn(s, twin), ...pills, ...ends];
+    const wired = (graph ? wiresOf(graph) : []).flatMap(({ source, slot }) =>
+      source.node === key ? card(slot.node) : slot.node === key ? card(source.node) : [],
+    );
+    const covered = [...cards, ...wired, ...wired, ...Array<typeof told>(TOLD).fill(told).flat()];
     if (!inSight) return null;
     const near = { far: twin ? 2 * FAR : FAR, wires };
     // one that is chosen is told of in any case: not far from it if nothing is covered there, else beside it
@@ -122,6 +128,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const state = useSel((s) => ({
     folded: s.view.folded.includes(told),
     wanted: wantedCard(s) === nodeKey,
+    menu: s.view.menu !== null,
     share: failShare(s, nodeKey),
     twin: finding.code === "DS210" && repairOf(s, finding) !== undefined,
     // files are counted, and listed in Problems
@@ -139,7 +146,9 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const measured = useCallback((card: HTMLElement | null) => {
     observer.current?.disconnect();
     if (!card) return;
-    observer.current = new ResizeObserver(() => setSize({ width: card.offsetWidth, height: card.offsetHeight }));
+    observer.current = new ResizeObserver(() =>
+      setSize((was) => kept(was, { width: card.offsetWidth, height: card.offsetHeight })),
+    );
     observer.current.observe(card);
   }, []);
   const drawn = spot !== null && canvas !== null;
@@ -149,17 +158,21 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     return () => session.view((v) => (v.told === told ? { told: "" } : {}));
   }, [drawn, told, session]);
   const back = useRef<(() => void) | undefined>();
-  const covers = spot?.free === false && size !== ROOM;
+  const panned = useRef<Size>();
+  // nothing moves under a menu
+  const covers = spot?.free === false && size !== ROOM && !state.menu;
   useEffect(() => {
-    if (covers && !back.current) {
+    // once for each size: what it tells comes in parts
+    if (covers && panned.current !== size) {
       const { card: at, cards, controls, frame } = surroundings(store.getState());
       const [own = frame] = at(card);
       const pan = panOf(size, own, cards, controls, frame);
       if (pan) back.current = api.current?.pan(pan.x, pan.y);
+      panned.current = size;
     }
     if (!drawn) {
       back.current?.();
-      back.current = undefined;
+      back.current = panned.current = undefined;
     }
   }, [covers, drawn, size, card, api, store]);
   useEffect(() => () => back.current?.(), []);

@@ -1,5 +1,6 @@
 import { type NodeProps, useStore } from "@xyflow/react";
 import { begunWord } from "../../core/data";
+import { isNamed } from "../../core/detail";
 import { worstAt } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
@@ -14,6 +15,7 @@ import { Icon, operatorIcon } from "../icons";
 import { HeatBar, ReachedBar, TagStripe, useHover, Values } from "./CardParts";
 import { useDetail } from "./detail";
 import { FAR_DROP } from "./FarWires";
+import { Name } from "./Name";
 
 function classesOf(state: State, key: string): string {
   const node = nodeOf(state.graph, key);
@@ -111,6 +113,7 @@ export function FarCard({ id, selected }: NodeProps) {
     const operator = select.operatorOf(s, node);
     const body = select.previewOf(s, id)?.body;
     return {
+      name: format.cardName(id, node?.operator ?? ""),
       values: detail === "picture" && body?.type === "values" ? body.values.slice(0, FEW) : null,
       sample: s.sample,
       classes: classesOf(s, id),
@@ -128,6 +131,7 @@ export function FarCard({ id, selected }: NodeProps) {
       hovered: s.view.hovered === id,
     };
   });
+  const named = useStore((s) => isNamed(s.transform[2]));
   const step = card.heat && card.found !== undefined ? `ds-heat-${format.heatStep(card.found)}` : "";
   return (
     <div
@@ -154,6 +158,11 @@ export function FarCard({ id, selected }: NodeProps) {
         </div>
       )}
       <HeatBar share={card.found} />
+      {named && (
+        <span className="ds-far-name">
+          <Name text={card.name} />
+        </span>
+      )}
       {card.hovered && <FarTip nodeKey={id} />}
     </div>
   );

@@ -21,6 +21,8 @@ import { sizesOf } from "./sizes";
 /** Height of a far card's picture, and the line on which its wires begin and end. */
 const FAR_HEIGHT = 101;
 const MIDDLE = 49;
+/** What its name takes below it. */
+const NAME = 28;
 /** Length of what is drawn of wires that would be a cage. */
 const STUB = 28;
 /** Radius of the mark at its end. */
@@ -75,7 +77,7 @@ function found(state: State, at: Places): Found {
   const sizes = sizesOf(state);
   const cards = Object.entries(at).map(([key, p]) => {
     const { width = CARD, height = FAR_HEIGHT } = sizes.get(key) ?? {};
-    return { ...p, width, height: key === OUTPUTS ? height : Math.min(FAR_HEIGHT, height) };
+    return { ...p, width, height: key === OUTPUTS ? height : Math.min(FAR_HEIGHT, height) + NAME };
   });
   const stale = staleKeys(state);
   const stubs = new Set<string>();

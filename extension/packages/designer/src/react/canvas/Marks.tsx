@@ -3,7 +3,7 @@ import { Fragment, type PointerEvent, useEffect, useRef, useState } from "react"
 import { nodeOf } from "../../core/graph";
 import { insideKeys, pathOf } from "../../core/inside";
 import { movedJunctions } from "../../core/junctions";
-import { type Framed, framesOf, groupsOf, hueOf, nextHue, piecesOf } from "../../core/marks";
+import { bandsOf, type Framed, framesOf, groupsOf, hueOf, nextHue, piecesOf } from "../../core/marks";
 import type { Rect } from "../../core/route";
 import { derived } from "../../core/select";
 import { boxesOf, cardOf, keysOfCard, outsideOf, placeOf, shownCards } from "../../core/subgraph";
@@ -234,16 +234,24 @@ export function Marks() {
           const mark = marks[name];
           if (mark?.type === "note") return <NoteCard key={name} name={name} note={mark} />;
           if (mark?.type !== "group") return null;
-          const [rect, ...others] = frames.includes(mark) ? framesOf(mark, cards, frames) : [];
+          const parts = frames.includes(mark) ? framesOf(mark, cards, frames) : [];
+          const strangers = [...cards].flatMap(([key, card]) => (mark.keys.includes(key) ? [] : card));
           return (
-            rect && (
-              <Fragment key={name}>
-                {others.map((part) => (
+            <Fragment key={name}>
+              {parts.length > 1 && (
+                <svg className="ds-group-bands" style={{ "--ds-c": `var(--ds-${hueOf(mark)})` }} aria-hidden="true">
+                  <path d={bandsOf(parts, strangers).join("")} />
+                </svg>
+              )}
+              {parts.map((part, i) =>
+                i > 0 && part.covered > 0 ? (
                   <div key={`${part.x},${part.y}`} className="ds-group" style={frameStyle(mark, part)} />
-                ))}
-                <GroupFrame name={name} group={mark} rect={rect} />
-              </Fragment>
-            )
+                ) : (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a part that is dragged is the same one
+                  <GroupFrame key={i} name={name} group={mark} rect={part} />
+                ),
+              )}
+            </Fragment>
           );
         })}
       </div>

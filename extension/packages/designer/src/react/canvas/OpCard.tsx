@@ -34,7 +34,7 @@ import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
 import { Name } from "./Name";
-import { namesCorner, Overlay } from "./Overlay";
+import { hasAxes, namesCorner, Overlay } from "./Overlay";
 import { PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView, WIDE_PREVIEW } from "./PreviewView";
 import { RenameField } from "./RenameField";
 import { Thumb } from "./Thumb";
@@ -233,7 +233,7 @@ function Body({ card, failed, said }: BodyProps) {
     return preview ? <PreviewView preview={preview} label={label} /> : <div className="ds-values" />;
   return (
     <>
-      <div className="ds-picture">
+      <div className={`ds-picture ${hasAxes(preview)}`}>
         <CardPicture card={card} label={label} />
         {node.bypassed && <div className="ds-through" />}
         {!said && !aside && <UseChip node={node} className="ds-stale-chip" />}

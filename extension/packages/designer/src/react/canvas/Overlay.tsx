@@ -22,6 +22,10 @@ export function namesCorner({ body, atlas_width, atlas_height }: Preview, width:
   });
 }
 
+/** The class of what shows a picture with axes: words over it keep clear of their numbers. */
+export const hasAxes = (preview: Preview | undefined) =>
+  preview?.body.type === "image" && preview.body.axes ? "ds-axes" : "";
+
 const part = (value: number) => `${value * 100}%`;
 
 /** Boxes or points of a preview, in the proportions of the picture behind them. */

@@ -114,16 +114,22 @@ export function useRoutes(
 /** What the floating inspector covers at the right of the canvas, in px. */
 export const COVERED = 276 + 10;
 
-/** A view moved to the left, so that the selected card is not under the floating inspector. */
-export function pushed(state: State, nodes: readonly Node[], wide: number, view: View): View {
+/**
+ * A view moved to the left, so that the selected card is not under the floating inspector; with `spare` also where cards
+ * leave room at the left, so that as few as can be are.
+ */
+export function pushed(state: State, nodes: readonly Node[], wide: number, view: View, spare = false): View {
   const [first = "", ...others] = state.view.selection;
   const id = cardOf(state, first);
   const card = others.length === 0 || id !== first ? nodes.find((n) => n.id === id) : undefined;
   const room = wide - COVERED - 22;
   if (!card || room < 120) return view;
-  const left = card.position.x * view.zoom + view.x;
+  const left = (of: Node) => of.position.x * view.zoom + view.x;
+  const beyond = (of: Node) => left(of) + (of.measured?.width ?? CARD) * view.zoom - room;
   // its name, at the left, stays in sight
-  const over = Math.min(left - EDGE / 2, left + (card.measured?.width ?? CARD) * view.zoom - room);
+  const own = Math.min(left(card) - EDGE / 2, beyond(card));
+  const all = spare ? Math.min(Math.min(...nodes.map(left)) - EDGE, Math.max(...nodes.map(beyond))) : 0;
+  const over = Math.max(own, all);
   return over > 0 ? { ...view, x: view.x - over } : view;
 }
 

@@ -121,7 +121,7 @@ export function useSight(
       const loses = less !== all || (view?.zoom ?? 0) >= NAMED || (rests && isFar(less));
       if (beside && (beside.zoom >= NAMED || !loses)) return go(beside, duration);
       // where names of all cards could no longer be read beside it, it covers some, but not the selected one
-      if (view) go(over ? pushed(session.store.get(), latest.current, width, view) : view, duration);
+      if (view) go(over ? pushed(session.store.get(), latest.current, width, view, true) : view, duration);
     },
     [go, session, root, floats, box, latest],
   );

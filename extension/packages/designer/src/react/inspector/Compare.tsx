@@ -9,7 +9,7 @@ import { isAway, type Preview, portKey } from "../../core/state";
 import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue, PortRef } from "../../protocol/generated";
 import { PlayButton, usePlaying } from "../canvas/Frames";
-import { Overlay } from "../canvas/Overlay";
+import { hasAxes, Overlay } from "../canvas/Overlay";
 import { Thumb } from "../canvas/Thumb";
 import { enlarge } from "../commands";
 import { useSel, useSession } from "../context";
@@ -177,7 +177,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the slider and the button in it have the keys */}
       <div
         ref={box}
-        className="ds-compare"
+        className={`ds-compare ${hasAxes(preview)}`}
         data-testid="compare"
         style={{ "--ds-in": small, "--ds-out": scale }}
         onPointerDown={(e) => {
