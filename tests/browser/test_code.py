@@ -60,7 +60,7 @@ def test_a_line_and_its_card_mark_each_other(page: Any, server: tuple[str, Path]
     page.screenshot(path=artifacts / "designer_line.png")
     assert page.locator("[data-hovered]").count() == 1
     page.mouse.move(at["x"] + 90, at["y"] - at["height"] / 2)
-    page.locator('[data-ds-node="images"][data-hovered]').wait_for()
+    page.locator('[data-ds-node="decode"][data-hovered]').wait_for()
     lab.by_id(page, "node-resize").hover(position=HEAD)
     page.wait_for_function("() => document.querySelector('.ds-line-hover')?.textContent.includes('fn.resize(')")
 
@@ -290,7 +290,7 @@ def test_a_wire_that_is_cut_leaves_the_text_as_it_is(page: Any, server: tuple[st
     (server[1] / "train.py").write_text(PROGRAM)
     _open(page, server, "cut.ipynb", CELL, "thumb-resize")
     _await_source(page, PROGRAM)
-    wire = page.locator('.react-flow__edge[aria-label="wire from images to resize"]')
+    wire = page.locator('.react-flow__edge[aria-label="wire from decode to resize"]')
     wire.focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Delete")
@@ -301,7 +301,7 @@ def test_a_wire_that_is_cut_leaves_the_text_as_it_is(page: Any, server: tuple[st
     lab.by_id(page, "code-input").fill(PROGRAM.replace("fn.resize(images,", "fn.resize(...,").replace("=160", "=120"))
     page.keyboard.press("Control+Enter")
     _await_source(page, PROGRAM.replace("fn.resize(images,", "fn.resize(...,").replace("=160", "=120"))
-    assert {*_nodes(page)} == {"reader", "images", "resize", "__outputs__"}
+    assert {*_nodes(page)} == {"reader", "decode", "resize", "__outputs__"}
     lab.by_id(page, "canvas").focus()
     for text in (PROGRAM.replace("fn.resize(images,", "fn.resize(...,"), PROGRAM):
         page.keyboard.press("Control+z")
