@@ -69,6 +69,19 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     training.await_code(page, "from train_negative import darker")
     assert "darker" in (folder / "train_negative.py").read_text()
 
+    # what fails is told at its card, and at its line
+    code.fill("def darker(image):\n    return imag // 2\n")
+    page.keyboard.press("Control+Enter")
+    error = lab.by_id(page, "error-card-negative")
+    error.wait_for()
+    assert error.locator("h4, p").all_inner_texts()[:2] == ["NameError in line 2", "Name 'imag' is not defined."]
+    panel = lab.by_id(page, "inspector")
+    assert panel.inner_text().count("is not defined") == 1 and code.evaluate("e => e.style.backgroundPositionY") == "21px"
+    code.fill("def darker(image):\n    return image // 2\n")
+    assert code.evaluate("e => getComputedStyle(e).backgroundImage") == "none"
+    page.keyboard.press("Control+Enter")
+    error.wait_for(state="detached")
+
     # names are completed: of the function, of arrays, of modules; by keys, and by the mouse
     code.fill("")
     page.keyboard.type("import numpy as np\ndef lighter(photo):\nreturn np.asarray(pho")

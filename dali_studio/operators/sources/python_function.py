@@ -173,8 +173,8 @@ def _guarded(function: Callable[..., Any], given: Sequence[Any], index: int | No
         return function(*given)
     except Exception as error:
         raise ArgumentError(
-            f"the function failed{_line(error)} with {type(error).__name__} ({str(error)[:_LONGEST]}).",
-            hint="Try it with an array of your own.", argument="function", sample=index,
+            f"the function failed{_line(error)} with {type(error).__name__}: {str(error)[:_LONGEST]}.",
+            argument="function", sample=index,
         ) from error  # fmt: skip
 
 
