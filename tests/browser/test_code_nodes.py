@@ -103,8 +103,8 @@ def test_what_fails_is_told_at_its_card_and_at_its_line(page: Any, server: tuple
     code.fill("def darker(image):\n    return imag // 2\n")
     page.keyboard.press("Control+Enter")
     error = lab.by_id(page, "error-card-negative")
-    error.wait_for()
-    assert error.locator("h4, p").all_inner_texts()[:2] == ["NameError in line 2", "Name 'imag' is not defined."]
+    error.get_by_role("heading", name="NameError in line 2").wait_for()
+    error.get_by_text("Name 'imag' is not defined.", exact=True).wait_for()
     page.screenshot(path=artifacts / "designer_failing_code.png")
     panel = lab.by_id(page, "inspector")
     panel.get_by_text("is not defined").wait_for()  # once
