@@ -24,6 +24,7 @@ export function Strip({ over }: { readonly over: boolean }) {
   const actions: Partial<Record<string, Button>> = {
     show: ["Show node", "show-node", show],
     code: ["Show code", "show-code", () => session.view({ drawer: "code" })],
+    problems: ["Show problems", "show-problems", () => session.view({ drawer: "problems" })],
     data: ["Choose folder", "choose-data", () => session.view({ folders: node })],
     undo: [
       "Undo",
