@@ -296,7 +296,7 @@ def test_a_wire_that_is_cut_leaves_the_text_as_it_is(page: Any, server: tuple[st
     page.keyboard.press("Enter")
     page.keyboard.press("Delete")
     _await_source(page, PROGRAM.replace("fn.resize(images,", "fn.resize(...,"))
-    assert lab.by_id(page, "code-notes").inner_text().startswith("Line 9: image is not wired")
+    assert lab.by_id(page, "code-notes").count() == 0  # its card tells it
     page.screenshot(path=artifacts / "cut_wire_in_code.png")
     # a number that is written meanwhile leaves the card alone that nothing needs now
     lab.by_id(page, "code-input").fill(PROGRAM.replace("fn.resize(images,", "fn.resize(...,").replace("=160", "=120"))
