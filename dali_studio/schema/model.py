@@ -390,11 +390,11 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         return last if repeats else None
 
     def input_name(self, position: int) -> str:
-        """How messages call a positional input: by its name, and by a number as well if it is repeated."""
+        """How messages call a positional input: by its name, if it is repeated with a number from 1, as cards do."""
         declared = self.input(position)
         if declared is None:
-            return f"input {position}"
-        return declared.name if declared.repeated is None else f"{declared.name}[{position - len(self.inputs) + 1}]"
+            return f"input {position + 1}"
+        return declared.name if declared.repeated is None else f"{declared.name} {position - len(self.inputs) + 2}"
 
     def shown_inputs(self, wired: int) -> int:
         """How many inputs a card shows: what is wired, and one more where another may come."""

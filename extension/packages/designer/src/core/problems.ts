@@ -102,8 +102,8 @@ export function findingFor(state: State, slot: Slot): Diagnostic | undefined {
   if (!found[0]) return undefined;
   const operator = operatorOf(state, nodeOf(state.graph, slot.node));
   const schema = slot.kind === "input" ? inputOf(operator, slot.input) : undefined;
-  let name = slot.kind === "argument" ? slot.argument : (schema?.name ?? `input ${slot.input}`);
-  if (operator && slot.kind === "input" && schema?.repeated) name += `[${slot.input - operator.inputs.length + 1}]`;
+  let name = slot.kind === "argument" ? slot.argument : (schema?.name ?? `input ${slot.input + 1}`);
+  if (operator && slot.kind === "input" && schema?.repeated) name += ` ${slot.input - operator.inputs.length + 2}`;
   return found.find((d) => d.argument === name);
 }
 
