@@ -242,15 +242,15 @@ class Computed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes
     ----------
     by
-        How it says where to: by a window's relative position, or its corner, by a matrix, or by an angle about the
-        middle.
+        How it says where to: by a window's relative position, or its corner, by a matrix of an affine map or of a
+        perspective, or by an angle about the middle.
     cut
         Cuts boxes to the picture as it is then, and leaves them where they are.
     operators
         Operators by what they do.
     """
 
-    by: Literal["position", "corner", "matrix", "angle"]
+    by: Literal["position", "corner", "matrix", "perspective", "angle"]
     cut: Twin
     operators: dict[str, str]
 

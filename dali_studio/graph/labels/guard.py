@@ -200,7 +200,7 @@ def _computed(
             end = after if rests(graph, registry, node, kind) else after - 1
             break
     # a transform may be between sums
-    return (end if movement.computed and movement.computed.by in ("matrix", "angle") else at), end
+    return (end if movement.computed and movement.computed.by in ("matrix", "perspective", "angle") else at), end
 
 
 def _parts(

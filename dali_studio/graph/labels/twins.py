@@ -173,7 +173,9 @@ def _attempts(
     elif movement.computed and apart_of(graph, registry, step.node, movement) is None and (
         not in_pixels(graph, registry, one.source) or not one.ways.later
     ):  # fmt: skip
-        yield f"{verb} the {word} too", lambda draft: place(draft, one, step)
+        backward = given(graph, registry, step.node, "inverse_map") is True
+        title = f"Map forward, and {movement.words[0]} the {word}" if backward else f"{verb} the {word} too"
+        yield title, lambda draft: place(draft, one, step)
     if one.kind != "mask" and twin is None and in_pixels(graph, registry, one.source):
         more = "" if scales(graph, registry, step.node, movement) else f", and {movement.words[0]} the {word}"
         yield f"Give fractions{more}", lambda draft: _in_fractions(draft, one)

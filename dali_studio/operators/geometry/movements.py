@@ -76,7 +76,10 @@ SLICE = Movement(
         "normalized_shape", "out_of_bounds_policy"),
     computed=structs.replace(_COMPUTED, by="corner"),
 )  # fmt: skip
-PERSPECTIVE = Movement(by=("matrix", "size", "inverse_map", "pixel_origin"), nearest=_NEAREST)
+PERSPECTIVE = Movement(
+    by=("matrix", "size", "inverse_map", "pixel_origin"), nearest=_NEAREST,
+    computed=structs.replace(_COMPUTED, by="perspective"),
+)  # fmt: skip
 WATER = Movement(
     by=("ampl_x", "ampl_y", "freq_x", "freq_y", "phase_x", "phase_y", "mask"), nearest=_NEAREST
 )  # fmt: skip
