@@ -23,8 +23,8 @@ from dali_studio.schema.registry import Registry
 #: Arguments of what transforms points: a matrix, what is added, and both in one.
 _MATRIX, _SHIFT, BOTH = "M", "T", "MT"
 #: What says where a window is, but for its size.
-_PLACES = {"position": ("crop_pos_x", "crop_pos_y"), "corner": ("start", "rel_start"), "matrix": ("matrix",),
-           "perspective": ("matrix",), "angle": ("angle",)}  # fmt: skip
+_PLACES = {"position": ("crop_pos_x", "crop_pos_y", "paste_x", "paste_y"), "corner": ("start", "rel_start"),
+           "matrix": ("matrix",), "perspective": ("matrix",), "angle": ("angle",)}  # fmt: skip
 _SUM = re.compile(r"\w\)? *[+-]|^-")  # of two, or the opposite of one
 _PRODUCT = re.compile(r"[*/]")
 _NUMBER = re.compile(r"\b\d")

@@ -100,8 +100,10 @@ class _Sums:
         self.boxes, self.sized, self.pixels = boxes, sized, pixels
 
     def cropped(self, label: PortRef, node: Node, before: PortRef) -> PortRef | None:
-        """Coordinates in a window at a relative position."""
-        places = [self._shared(node, name) for name in ("crop_pos_x", "crop_pos_y")]
+        """Coordinates in a window at a relative position, or on a canvas on which the picture is at one."""
+        names = ("crop_pos_x", "crop_pos_y"), ("paste_x", "paste_y")
+        known = self.draft.registry.schema(node.operator)
+        places = [self._shared(node, name) for name in next(pair for pair in names if known.argument(pair[0]))]
         place = self._row((places[0], places[1]), "position", shift=True)
         old, new = self._extents(before), self._extents(PortRef(node=node.key))
         if old is None or new is None:

@@ -65,6 +65,7 @@ CROP_AND_MIRROR = Movement(
 )  # fmt: skip
 PASTE = Movement(
     words=("paste", "pasted"), takes=("cast", ("UINT8",)), by=("ratio", "paste_x", "paste_y", "min_canvas_size"),
+    computed=_COMPUTED,
     twins=(
         Twin(kind="boxes", operator="bbox_paste", arguments={name: name for name in ("ratio", "paste_x", "paste_y")},
              corners=("ltrb", True, False)),

@@ -140,6 +140,8 @@ def test_boxes_are_where_the_picture_is(lines: str, apart: float, ltrb: bool, ra
         (f"images = fn.flip(images, horizontal={COIN}, vertical={COIN})", 0.01),
         ("images = fn.rotate(images, angle=fn.random.uniform(range=(-20, 20)))", 1),
         ("images = fn.rotate(images, angle=10, size=(210, 220))", 1),
+        (f"images = fn.paste(images, ratio=1.5, paste_x={PART}, fill_value=[0, 0, 0])", 1),
+        ("images = fn.paste(images, ratio=1.5, paste_x=0.2, paste_y=0.7, fill_value=[0, 0, 0])", 1),
         *WINDOWS,
     ],
 )  # fmt: skip
