@@ -15,7 +15,16 @@ from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument
 from dali_studio.graph.labels.computed import BOTH
 from dali_studio.graph.labels.guard import Moving, Unmoved, word_of
 from dali_studio.graph.labels.movement import corners_of, given, in_pixels, movement_of
-from dali_studio.graph.labels.places import classes_of, hand_on, place_of, shapes_of, take
+from dali_studio.graph.labels.places import (
+    classes_of,
+    divided,
+    hand_on,
+    merged,
+    missing,
+    place_of,
+    shapes_of,
+    take,
+)
 from dali_studio.graph.node import Node
 from dali_studio.graph.validate import infer
 from dali_studio.graph.ways import Branches
@@ -35,8 +44,6 @@ def place(draft: Draft, one: Unmoved, step: Moving) -> PortRef | None:
     at, before = place_of(graph, registry, metas, one, step), next(iter(graph.inputs(node.key)), None)
     if at is None or before is None or movement.computed is None:
         return None
-    if Branches(graph, registry).behind(one.ways.label, at) != step.branch:
-        return None
     boxes, cut, by = one.kind == "boxes", movement.computed.cut, movement.computed.by
     corners = corners_of(graph, registry, one.source, cut)
     if boxes and corners is None:
@@ -45,11 +52,14 @@ def place(draft: Draft, one: Unmoved, step: Moving) -> PortRef | None:
     label = one.ways.label[at]
     sources = [label, *(classes_of(graph, registry, metas, one, step, at, cut.operator) if boxes else ())]
     fed = [graph.consumers(port) for port in sources]
+    branches = Branches(graph, registry)
+    there = [branches.behind(one.ways.label, at), *(branches.under(graph, port) for port in sources[1:])]
+    inner, around = divided(draft, sources, [missing(step, under) for under in there])
     pixels = in_pixels(graph, registry, one.source)
     sums = _Sums(draft, metas, movement.computed, boxes=boxes, sized=boxes and sized, pixels=pixels)
     how = {"position": sums.cropped, "corner": sums.sliced, "matrix": sums.transformed,
            "perspective": sums.transformed, "angle": sums.turned}  # fmt: skip
-    moved = how[by](label, node, before)
+    moved = how[by](inner[0], node, before)
     if moved is None:
         return None
     results = [moved]
@@ -62,10 +72,12 @@ def place(draft: Draft, one: Unmoved, step: Moving) -> PortRef | None:
         told = {name: value for name, value in told.items() if usual.get(name) != value}
         draft.do(
             AddNode(key=key, operator=cut.operator, arguments=told),
-            *(Connect(source=port, target=key, input=i) for i, port in enumerate([moved, *sources[1:]])),
+            *(Connect(source=port, target=key, input=i) for i, port in enumerate([moved, *inner[1:]])),
             Connect(source=shapes, target=key, argument=cut.shape),
         )
         results = [PortRef(node=key, output=i) for i in range(len(sources))]
+    results = merged(draft, results, around)
+    draft.join(node.key, *(key for key in draft.graph if key not in graph))
     if at == len(one.ways.label) - 1:
         return take(draft, one, dict(zip(sources, results, strict=True)))
     return hand_on(draft, one, at, sources, results, fed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +76,8 @@ WINDOWS = [
 def repaired(folder: Path, lines: str, labels: str, **options: bool) -> Graph:
     """A program whose labels have been moved by one click."""
     told = "".join(f", {name}={value}" for name, value in options.items())
-    graph = read(f"""from nvidia.dali import fn, pipeline_def
-@pipeline_def(batch_size=3, num_threads=1, device_id=None, seed=5)
+    graph = read(f"""from nvidia.dali import fn, pipeline_def, types
+@pipeline_def(batch_size=3, num_threads=1, device_id=None, seed=5, enable_conditionals={"if" in lines})
 def p():
     files, boxes, labels, *vertices = fn.readers.coco(file_root={str(folder)!r}, annotations_file={str(folder / "a.json")!r}{told})
     images = fn.decoders.image(files)
@@ -156,6 +157,22 @@ def test_points_are_where_the_picture_is(lines: str, apart: float, ratio: bool, 
             assert np.abs([*given.min(axis=0), *given.max(axis=0)] - wanted).max() <= apart
 
 
+IF = "images = fn.resize(images, size=[160, 170])\n    if fn.random.coin_flip(dtype=types.BOOL):\n        "
+
+
+@pytest.mark.parametrize("labels", ["boxes, labels", "vertices[1]"])
+@pytest.mark.parametrize(("lines", "apart"), [WINDOWS[1], WINDOWS[9], WINDOWS[13], WINDOWS[14], WINDOWS[15]])
+def test_in_a_branch_they_go_with_the_picture(lines: str, apart: float, labels: str, folder: Path) -> None:
+    graph = repaired(folder, IF + lines, labels, ratio=True, polygon_masks=labels != "boxes, labels", ltrb=True)
+    pipe = Pipeline.from_graph(graph)
+    for _ in range(3):
+        images, given, *_ = (batch.as_cpu() for batch in pipe.run())
+        for picture, places in zip(images, given, strict=True):
+            wanted, extents = about_red(picture)
+            corners = np.clip(np.array(places).reshape(-1, 2) * extents, 0, extents)
+            assert np.abs([*corners.min(axis=0), *corners.max(axis=0)] - wanted).max() <= apart + 0.8
+
+
 def test_no_boxes_stay_none(folder: Path) -> None:
     """As nvidia.dali reshapes and reduces them."""
     told = json.loads((folder / "a.json").read_text())
@@ -170,10 +187,11 @@ def test_no_boxes_stay_none(folder: Path) -> None:
 
 def test_nvidia_dali_moves_them_alike(folder: Path) -> None:
     pytest.importorskip("nvidia.dali")
-    for lines, _ in (WINDOWS[0], WINDOWS[5], WINDOWS[9], WINDOWS[14]):
+    in_branches = [(IF + lines, apart) for lines, apart in (WINDOWS[1], WINDOWS[14])]
+    for lines, _ in (WINDOWS[0], WINDOWS[5], WINDOWS[9], WINDOWS[14], WINDOWS[15], *in_branches):
         graph = repaired(folder, lines, "boxes, labels", ratio=True, ltrb=False)
-        program: dict[str, Any] = {}
-        exec(emit(graph, REGISTRY, "nvidia.dali").source, program)
+        (folder / "p.py").write_text(emit(graph, REGISTRY, "nvidia.dali").source)  # it reads the source of an `if`
+        program = runpy.run_path(str(folder / "p.py"))
         theirs, ours = program["p"](), Pipeline.from_graph(graph)
         theirs.build()
         for _ in range(2):
