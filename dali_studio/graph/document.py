@@ -234,7 +234,7 @@ def _fill(graph: Graph, form: _PipelineForm, raw: list[dict[str, Any]]) -> list[
             found += _wire(graph, port, node.key, None, name)
     known = [port for port in form.outputs if port[0] in graph]
     graph.set_outputs(PortRef(node=key, output=output) for key, output in known)
-    return found + [_dangling(port, "the pipeline's outputs", "") for port in form.outputs if port not in known]
+    return found + [_dangling(port, "An output of the pipeline", "") for port in form.outputs if port not in known]
 
 
 def _wire(graph: Graph, port: tuple[str, int], target: str, number: int | None, argument: str) -> list[Diagnostic]:

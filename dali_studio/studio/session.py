@@ -112,6 +112,8 @@ class Session:
         self.runs = Runs(self, self._changed, self._announce_graph)
         #: Where the graph took the place of another, and the revision since which the browser has each card.
         self._since: tuple[int, dict[str, int]] = 0, {}
+        #: The step that is being done.
+        self._answers = ""
         #: Called when nothing of an edit or a run is left to be done but pictures.
         self.settled: Callable[[], None] = lambda: None
         #: What the notebook calls the designer.
@@ -228,6 +230,7 @@ class Session:
         except (msgspec.ValidationError, TypeError, ValueError, RecursionError) as error:
             self.send(messages.Refused(diagnostics=(findings.unreadable(error),)))
             return
+        self._answers = getattr(message, "id", "")  # of a step
         try:
             self.handle(asked(message, self.current().cards))
         except DaliStudioError as error:
@@ -235,6 +238,8 @@ class Session:
             self.announce()
         except Exception as error:  # noqa: BLE001 - a silent canvas would be worse than a finding
             self._failed(error)
+        finally:
+            self._answers = ""
 
     def _failed(self, error: BaseException) -> None:
         """Report what nobody expected."""
@@ -484,7 +489,7 @@ class Session:
         now = self.current()
         told = revision_changed(self.history, now, kept.path, saved, waiting, self.variable(), kept.place)
         ran = self.profiler.runs.of(now.graph)
-        told = msgspec.structs.replace(told, measured=self.runs.measured(now.graph), runs=ran)
+        told = msgspec.structs.replace(told, measured=self.runs.measured(now.graph), runs=ran, answers=self._answers)
         origin, since = self._since
         since = since if origin == told.origin else {}
         self._since = told.origin, {node.key: since.get(node.key, told.revision) for node in told.graph.nodes}

@@ -309,4 +309,5 @@ def open_document(page: Any, server: tuple[str, Path], name: str) -> str:
     workspace = open_lab(page, server[0])
     page.locator(f'.jp-DirListing-item[title*="{name}"]').dblclick()
     part(page, "thumb-rotate").wait_for(timeout=90_000)
+    settle(page)
     return workspace

@@ -44,6 +44,7 @@ def other(browser: Any, page: Any) -> Iterator[Any]:
 
 
 def _set(page: Any, argument: str, value: str) -> None:
+    lab.settle(page)
     part(page, "node-rotate").click(position={"x": 70, "y": 12})
     field = part(page, f"number-{argument}")
     field.fill(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,16 @@ def _await_dirty(page: Any, dirty: bool) -> None:
     page.wait_for_function(f"dirty => {_CURRENT}.context.model.dirty === dirty", arg=dirty)
 
 
+def _await_angle(file: Path, angle: str) -> None:
+    for _ in range(100):
+        if re.search(rf'"angle": ?{angle}\b', file.read_text()):
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{angle} is not in the file after 10 s:\n{file.read_text()}")
+
+
 def _set(page: Any, argument: str, value: str) -> None:
+    lab.settle(page)
     part(page, "node-rotate").click(position={"x": 70, "y": 12})
     field = part(page, f"number-{argument}")
     field.fill(value)
@@ -127,6 +137,7 @@ def test_readers_without_data_are_told_of_once_and_read_samples(page: Any, serve
     strip = part(page, "strip")
     strip.wait_for(timeout=90_000)
     assert strip.locator("button").first.inner_text() == "Read the sample volumes"
+    lab.settle(page)
     part(page, "node-image").click(position={"x": 30, "y": 8})
     card = part(page, "error-card-image")
     card.wait_for()
@@ -309,15 +320,19 @@ def test_a_text_that_is_written_is_saved_and_measured_or_kept(
     file = server[1] / "written.dali.json"
     page.on("dialog", _accept)
     await_code(page, "angle=10")
+    part(page, "node-rotate").click(position={"x": 70, "y": 12})
+    field = part(page, "number-angle")
+    field.fill("22")  # and no Enter
+    field.press("Control+s")
+    _await_angle(file, "22")
+    page.wait_for_selector('.dali-View [data-testid="save-state"]:text-is("Saved")')
+    page.wait_for_timeout(1000)  # JupyterLab leaves out a save while another one is on its way
     text = part(page, "code-input")
     program = text.input_value()
-    text.fill(program.replace("angle=10", "angle=33"))
+    text.fill(program.replace("angle=22", "angle=33"))
     assert part(page, "save-state").inner_text() == "Not applied"
     text.press("Control+s")
-    for _ in range(100):
-        if re.search(r'"angle": ?33', file.read_text()):
-            break
-        page.wait_for_timeout(100)
+    _await_angle(file, "33")
     page.wait_for_selector('.dali-View [data-testid="save-state"]:text-is("Saved")')
 
     wrong = text.input_value().replace("angle=33", "angle=(44")

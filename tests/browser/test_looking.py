@@ -223,7 +223,7 @@ def test_a_distribution_is_chosen_and_its_ends_are_typed(designer: Any, artifact
     lab.settle(page)
     page.screenshot(path=artifacts / "designer_choice.png")
     lab.by_id(page, "distribution-coin").click()
-    training.await_code(page, "fn.random.coin_flip(dtype=types.FLOAT")
+    training.await_code(page, "coin = coin_flip * ")
     page.wait_for_function("() => document.querySelectorAll('[data-testid=density] rect').length === 2")
     lab.by_id(page, "distribution-uniform").click()
     training.await_code(page, "coin_flip", there=False)

@@ -147,8 +147,33 @@ def test_both_windows_of_a_document_notice_that_its_kernel_was_restarted(page: A
         part(one, "reconnect").click()
         part(one, "reconnect").wait_for(state="detached")
     for one, seen, angle in ((page, other, "25"), (other, page, "26")):
+        lab.settle(one)
         part(one, "node-rotate").click(position={"x": 70, "y": 12})
         part(one, "number-angle").fill(angle)
         part(one, "number-angle").press("Enter")
         await_code(seen, f"angle={angle}")
     other.close()
+
+
+def test_edits_without_a_kernel_are_asked_about_and_offered_when_the_file_is_opened(
+    page: Any, server: tuple[str, Path]
+) -> None:
+    name = "without.dali.json"
+    open_document(page, server, name)
+    part(page, "node-rotate").click(position={"x": 70, "y": 12})
+    page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
+    part(page, "reconnect").wait_for()
+    part(page, "number-angle").fill("21")
+    part(page, "number-angle").press("Enter")
+    page.wait_for_function(f"() => {_CURRENT}.context.model.dirty")
+    page.keyboard.press("Control+s")
+    page.locator(".Toastify__toast", has_text="was saved without your last edits").wait_for()
+    page.wait_for_function(f"() => {_CURRENT}.context.model.dirty")
+    assert '"angle": 21' not in (server[1] / name).read_text()
+    page.wait_for_timeout(1000)  # JupyterLab leaves out a save while another one is on its way
+    page.evaluate(f"() => {{ {_CURRENT}.close(); }}")
+    page.locator(".jp-Dialog").get_by_role("button", name="Save", exact=True).click()
+    page.locator(".dali-View").wait_for(state="detached")
+    page.locator(f'.jp-DirListing-item[title*="{name}"]').dblclick()
+    part(page, "restore").click()
+    await_code(page, "angle=21")

@@ -55,6 +55,7 @@ def test_a_designer_in_a_cell_is_edited(page: Any, server: tuple[str, Path]) -> 
     lab.open_notebook(page, address, "cell.ipynb")
     cell = page.locator(".jp-Notebook")
     cell.locator('[data-testid="thumb-rotate"]').wait_for(timeout=90_000)
+    lab.settle(page)
     cell.locator('[data-testid="node-rotate"]').click(position={"x": 70, "y": 12})
     angle = cell.locator('[data-testid="number-angle"]')
     angle.fill("33")
@@ -75,6 +76,7 @@ def test_a_designer_in_a_cell_is_edited(page: Any, server: tuple[str, Path]) -> 
     cell.locator('[data-testid="undo"]').click()
     wire.wait_for(state="attached")
     page.wait_for_function(code, arg="angle=33")
+    lab.settle(page)
     cell.locator('[data-testid="node-rotate"]').click(position={"x": 70, "y": 12})
     # one that was reconnected is saved and comes back
     panel = "window.jupyterapp.shell.currentWidget"
@@ -104,6 +106,7 @@ def test_a_document_opens_from_the_list_of_files(page: Any, server: tuple[str, P
         entry.dblclick(timeout=90_000)
     document = opening.value
     part(document, "thumb-rotate").wait_for(timeout=90_000)
+    lab.settle(document)
     part(document, "node-rotate").click(position={"x": 70, "y": 12})
     angle = part(document, "number-angle")
     angle.fill("44")

@@ -369,3 +369,26 @@ def test_photos_with_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
     (strip,) = only(got, messages.SampleStrip)
     assert strip.names[0].endswith(".jpg")
     client.session.close()
+
+
+def test_steps_are_answered_by_name_also_where_they_are_refused_and_nothing_else_is(tmp_path: Path) -> None:
+    client = Client(rotating().graph)
+
+    def answers(kind: str, **content: Any) -> list[str]:
+        return [one.answers for one in only(client.send(kind, **content), messages.RevisionChanged)]
+
+    one = {"base_revision": client.session.revision, "edits": [set_argument("rotate", "fill_value", 3.0)]}
+    wrong = {"base_revision": client.session.revision, "edits": [set_argument("rotate", "fill_value", "red")]}
+    assert answers("apply_edits", id="p 1", **one) == ["p 1"]
+    assert answers("undo", id="p 2") == answers("redo", id="p 2") == ["p 2"]
+    assert answers("apply_edits", id="p 3", **wrong) == ["p 3"]
+    assert answers("apply_code", id="p 4", source="def (") == ["p 4"]
+    assert answers("apply_code", id="p 5", source=client.session.code().source) == ["p 5"]
+    assert answers("paste_code", id="p 6", text="x = fn.random.uniform()", at={"x": 0, "y": 0}) == ["p 6"]
+    others = [
+        answers("keep_draft", source="text that is being written"),
+        answers("save_document", path=str(tmp_path / "saved.dali.json")),
+        answers("ready"),
+    ]
+    client.session.close()
+    assert all(others) and {name for all_of_one in others for name in all_of_one} == {""}

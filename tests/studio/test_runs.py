@@ -221,7 +221,15 @@ def test_each_rule_speaks_for_its_cause_with_its_numbers() -> None:
     assert advised(busy, 30, ahead=1)["ahead"].edits == (SetPipeline(option="prefetch_queue_depth", value=2),)
     reader = advised({"reader": time_of(9, 0.9), "resize": time_of(1, 0.1)}, 5)["reader"]
     assert reader.edits[0].value == 4 and reader.node == "reader"  # type: ignore[union-attr]
+    assert reader.proof == "90 % of the work is reading files."
     assert not advised({}, 0)
+    pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
+    with pipe:  # what decodes does not wait for files
+        clips = fn.readers.video(filenames=["clip.mp4"], sequence_length=2, name="clips")
+        pipe.set_outputs(clips)
+    run = Observed(milliseconds=10, times={"clips": time_of(9, 0.9)}, cores=2, gpu=False)
+    (video,) = (one for one in advise(pipe.graph, default_registry(), run) if one.name == "reader")
+    assert (video.proof, video.edits) == ("90 % of the work is reading and decoding files.", ())
 
 
 def test_rules_about_the_gpu_and_about_python_speak_for_their_cause() -> None:

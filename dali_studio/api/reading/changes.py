@@ -17,6 +17,7 @@ from dali_studio.api.reading.chances import without_new_chances, without_old_cha
 from dali_studio.api.reading.ordering import Item, fewest_moved, staying
 from dali_studio.api.reading.patches import NotWritable, NoVariable, Patches
 from dali_studio.api.reading.text import ProgramText, Step, ends_of, held_before, is_simple, names_in
+from dali_studio.api.reading.wrapping import wrapped
 from dali_studio.codegen import layout, values
 from dali_studio.codegen.calls import Writer
 from dali_studio.codegen.dialects import find
@@ -56,6 +57,10 @@ def changed(source: ProgramText, graph: Graph) -> tuple[ProgramText, dict[str, s
         made = ProgramText(_written(source, graph))
     except DaliStudioError as error:
         raise NotWritable(error.diagnostics[0].message.rstrip(".")) from error
+    except NotWritable:
+        if (around := wrapped(source, graph)) is source:
+            raise
+        return changed(around, graph)
     return made, made.nodes_of(graph)
 
 

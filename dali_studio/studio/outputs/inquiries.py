@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -41,6 +42,8 @@ _CHUNK, _MAX_EXTENT, _MAX_CELLS = 4, 512, 1024
 _DRAWS, _SPANS, _LEVELS = 1000, 40, 12
 #: Extents at which pictures of different ones are compared, and how many spans the histogram of a pair has.
 _PAIR, _PAIR_SPANS = (1600, 1200), 24
+#: The picture of what has none.
+_NOTHING: Rgb = np.zeros((0, 0, 3), np.uint8)
 _CLASSES = MaskRenderer()
 #: How many outputs are looked at in one point: of a node, of its input, and of what other cards show.
 _PROBED = 26
@@ -87,8 +90,10 @@ class Inquiries:
             for number, revision in enumerate(job.variants):
                 for k in chunk:
                     text, picture = self._cell(revision, job, k)
-                    cells.append(output_messages.SheetCell(variant=number, sample=k, text=text))
-                    pictures.append(picture)
+                    cells.append(
+                        output_messages.SheetCell(variant=number, sample=k, text=text, failed=picture is None)
+                    )
+                    pictures.append(_NOTHING if picture is None else picture)
             self._send_cells(job, cells, pictures, done=job.sent + len(chunk) >= len(samples))
             job.sent += max(len(chunk), 1)
 
@@ -116,21 +121,20 @@ class Inquiries:
                     ends += images.span_of(shown.sample.astype(np.float32))
         return (min(ends), max(ends)) if ends else None
 
-    def _cell(self, revision: Revision | str, job: SheetJob, sample: int) -> tuple[str, Rgb]:
-        """Words and picture (of no size if there is none) of one cell."""
+    def _cell(self, revision: Revision | str, job: SheetJob, sample: int) -> tuple[str, Rgb | None]:
+        """Words and picture of one cell: of no size if there is none, None if it failed."""
         wanted, iteration = job.wanted, job.request.iteration
-        nothing = np.zeros((0, 0, 3), np.uint8)
         if isinstance(revision, str):
-            return revision, nothing
+            return revision, None
         try:
             made = self._engine.compute(revision, iteration, [sample], only=wanted.port)
         except DaliStudioError as error:
-            return error.diagnostics[0].message, nothing
+            return error.diagnostics[0].message, None
         if wanted.port not in made.outputs:
             reasons = ["left out" if d.severity == "warning" else d.message for d in made.failed] or [
                 d.message for d in revision.validation.diagnostics if d.severity == "error"
             ]
-            return next(iter(reasons), "not computed for this sample"), nothing
+            return next(iter(reasons), "not computed for this sample"), None
         outputs = made.outputs
         behind = image_near(revision, wanted.port)
         if behind is not None and behind not in outputs:  # boxes are drawn over their picture
@@ -150,7 +154,7 @@ class Inquiries:
             return size, _one_of(card.body, card.picture)
         few = shown.sample.size <= 4 and shown.sample.dtype.kind in "biuf"
         words = ", ".join(images.number(v) for v in shown.sample.reshape(-1).tolist()) if few else ""
-        return words or images.info(shown.sample, encoded=shown.kind == "encoded"), nothing
+        return words or images.info(shown.sample, encoded=shown.kind == "encoded"), _NOTHING
 
     def _send_cells(
         self, job: SheetJob, cells: list[output_messages.SheetCell], pictures: list[Rgb], *, done: bool
@@ -161,12 +165,7 @@ class Inquiries:
         placed: list[output_messages.SheetCell] = []
         for cell, picture in zip(cells, pictures, strict=True):
             at = next(rest) if picture.size else images.Cell(0, 0, 0, 0)
-            placed.append(
-                output_messages.SheetCell(
-                    variant=cell.variant, sample=cell.sample, text=cell.text, x=at.x, y=at.y, width=at.width,
-                    height=at.height,
-                )
-            )  # fmt: skip
+            placed.append(msgspec.structs.replace(cell, x=at.x, y=at.y, width=at.width, height=at.height))
         wanted, request = job.wanted, job.request
         message = output_messages.Sheet(
             name=wanted.name, port=wanted.port, revision=request.revision.number, iteration=request.iteration,

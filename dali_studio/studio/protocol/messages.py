@@ -225,7 +225,10 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
 
 
 class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_changed"):
-    """The graph as it is now. Sent after every edit, undo, redo or opening, also when an edit was refused."""
+    """The graph as it is now. Sent after every edit, undo, redo or opening, also when an edit was refused.
+
+    Also where nobody has asked for it, as when a file is saved, another view edits or a text is kept.
+    """
 
     revision: int
     graph: GraphView
@@ -255,6 +258,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     #: variable: what the notebook calls the designer; empty: nobody knows
     place: str = ""
     #: place: under this name the browser keeps edits that no kernel has had; empty: it keeps none
+    answers: str = ""
+    #: answers: the `id` of the step that this is the answer to; empty: it is none
     draft: str = ""
     #: draft: what is written into the code pane and no graph yet, as `KeepDraft` has it
 

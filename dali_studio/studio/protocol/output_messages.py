@@ -54,6 +54,8 @@ class SheetCell(Place, frozen=True, kw_only=True):
     variant: int
     sample: int
     text: str = ""
+    failed: bool = False
+    #: failed: the words say why there is nothing
 
 
 class Sheet(msgspec.Struct, frozen=True, kw_only=True, tag="sheet"):

@@ -17,7 +17,16 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
     preview_width: int = 296
 
 
-class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """What changes the graph and waits for its answer, the `RevisionChanged` that names it.
+
+    `id` is the sender's name for it; no other page may give the same.
+    """
+
+    id: str = ""
+
+
+class ApplyEdits(Step, frozen=True, kw_only=True, tag="apply_edits"):
     """Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag).
 
     `positions` belong to the step: where new nodes were put, or where cards were moved to (then without edits).
@@ -42,11 +51,11 @@ class ApplyRepair(msgspec.Struct, frozen=True, kw_only=True, tag="apply_repair")
     title: str = ""
 
 
-class Undo(msgspec.Struct, frozen=True, kw_only=True, tag="undo"):
+class Undo(Step, frozen=True, kw_only=True, tag="undo"):
     """Take the last step back."""
 
 
-class Redo(msgspec.Struct, frozen=True, kw_only=True, tag="redo"):
+class Redo(Step, frozen=True, kw_only=True, tag="redo"):
     """Do the step taken back again."""
 
 
@@ -128,7 +137,7 @@ class RequestNames(msgspec.Struct, frozen=True, kw_only=True, tag="request_names
     column: int
 
 
-class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
+class PasteCode(Step, frozen=True, kw_only=True, tag="paste_code"):
     """Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes.
 
     The transforms of a ``Compose`` go behind `source`; `laid`: as in `ApplyCode`.
@@ -140,7 +149,7 @@ class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
     laid: bool = False
 
 
-class AddTransform(msgspec.Struct, frozen=True, kw_only=True, tag="add_transform"):
+class AddTransform(Step, frozen=True, kw_only=True, tag="add_transform"):
     """Put a transform that draws numbers behind a picture, as one undo step.
 
     Attributes
@@ -164,7 +173,7 @@ class AddTransform(msgspec.Struct, frozen=True, kw_only=True, tag="add_transform
     laid: bool = False
 
 
-class ApplyCode(msgspec.Struct, frozen=True, kw_only=True, tag="apply_code"):
+class ApplyCode(Step, frozen=True, kw_only=True, tag="apply_code"):
     """Take an edited program for the pipeline, as one undo step; it is read and never run.
 
     The answer is `RevisionChanged`, and a `Code` with this very text. Later changes of the graph are written into it:

@@ -148,11 +148,15 @@ def _reader(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposa
         given = graph.node(key).arguments.get("prefetch_queue_depth")
         depth = given if isinstance(given, int) else 1
         deeper = min(depth * 4, 16)
-        known = schema.argument("prefetch_queue_depth") is not None and deeper > depth
+        decodes = schema.outputs[0].kind in ("video", "audio")
+        known = not decodes and schema.argument("prefetch_queue_depth") is not None and deeper > depth
+        offer = "Move the files to a faster disk."
+        if decodes:
+            offer = "Store the files nearer to the size or rate that is used, or in a format that decodes faster."
         yield Proposal(
             name="reader", node=key, lead=f"{key} sets the pace:",
-            proof=f"{_percent(time.share)} of the work is waiting for files.",
-            offer=f"Read {deeper} batches ahead." if known else "Move the files to a faster disk.",
+            proof=f"{_percent(time.share)} of the work is reading{' and decoding' if decodes else ''} files.",
+            offer=f"Read {deeper} batches ahead." if known else offer,
             edits=(SetArgument(key=key, argument="prefetch_queue_depth", value=deeper),) if known else (),
         )  # fmt: skip
 

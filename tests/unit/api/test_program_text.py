@@ -379,3 +379,44 @@ def test_a_pipeline_is_called_otherwise_where_it_is_made() -> None:
     assert difference(SetPipeline(option="name", value="photos"), text=TEXT) == [
         "-def training():", "+def photos():", "-pipe = training()", "+pipe = photos()",
     ]  # fmt: skip
+
+
+IN_A_BRANCH = """from nvidia.dali import fn, pipeline_def, types
+
+
+@pipeline_def(batch_size=4, num_threads=2, device_id=None, enable_conditionals=True)
+def program():
+    files, labels = fn.readers.file(file_root="/photos", name="reader")
+    images = fn.decoders.image(files)
+    if fn.random.coin_flip(dtype=types.BOOL):
+        # sharp
+        images = fn.laplacian(images)  # edges
+    else:
+        images = 255 - images  # negative
+    return images, labels
+"""
+
+
+def test_a_step_behind_one_within_an_if_is_written_around_it() -> None:
+    graph = ProgramText(IN_A_BRANCH).graph
+    (merge,) = (node.key for node in graph.nodes() if node.operator == "_conditional.merge")
+    dark = next(wire for wire in graph.wires(merge) if graph.node(wire.source.node).operator == "arithmetic")
+    cast = [
+        AddNode(key="cast", operator="cast"), Connect(source=dark.source, target="cast", input=0),
+        SetArgument(key="cast", argument="dtype", value="UINT8"),
+        Connect(source=port("cast"), target=merge, input=dark.input),
+    ]  # fmt: skip
+    assert difference(*cast, text=IN_A_BRANCH) == [
+        "-        images = 255 - images  # negative", "+        images = fn.cast(255 - images, dtype=types.UINT8)  # negative",
+    ]  # fmt: skip
+    # two of them, one around the other, under names of their own
+    again = [
+        *cast, AddNode(key="small", operator="resize"), Connect(source=port("cast"), target="small", input=0),
+        SetArgument(key="small", argument="size", value=[9.0, 9.0]), Connect(source=port("small"), target=merge, input=dark.input),
+    ]  # fmt: skip
+    assert difference(*again, text=IN_A_BRANCH)[1] == (
+        "+        images = fn.resize(fn.cast(255 - images, dtype=types.UINT8), size=[9, 9])  # negative"
+    )
+    # what another step takes, too, would be made twice
+    with pytest.raises(NotWritable, match="apart from each other"):
+        difference(*cast, SetOutputs(outputs=(*graph.outputs, dark.source)), text=IN_A_BRANCH)

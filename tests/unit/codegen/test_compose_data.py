@@ -35,6 +35,10 @@ def data_of(text: str) -> tuple[dict[str, Any], tuple[int, int], list[str]]:
          "batch_size=B, num_workers=0, sampler=None, drop_last=False)"), "a/b", (16, 1)),
         ('class C:\n    root = Path("a")\n    size = 3\nd = datasets.ImageFolder(C.root / "b", t)\nl = DataLoader(d, C.size, True)',
          "a/b", (3, 2)),
+        # as in PyTorch's tutorial of transfer learning
+        (('R = "a"\ns = {x: datasets.ImageFolder(os.path.join(R, x), {"train": t}[x]) for x in ["train", "val"]}\n'
+         'ls = {x: DataLoader(s[x], batch_size=4, shuffle=True, num_workers=4) for x in ["train", "val"]}'), "a/train", (4, 4)),
+        ('s = {"val": None, "train": datasets.ImageFolder("a", t)}\nl = DataLoader(s["train"], 4, True)', "a", (4, 2)),
         ('R = "a"\ndef get():\n    d = datasets.ImageFolder(f"{R}/{2}" + "b", t)\n    return DataLoader(d, shuffle=True)', "a/2b", (8, 2)),
     ],
 )  # fmt: skip

@@ -58,7 +58,7 @@ def of_loader(
     label
         What a call is for.
     """
-    held = _bound_once(tree)
+    held = {**dict(_turns(tree)), **_bound_once(tree)}
     own = {one.name for one in ast.walk(tree) if isinstance(one, ast.ClassDef | ast.FunctionDef)}
     calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call) and last_word(one.func) not in own]
     loaders = [one for one in calls if last_word(one.func) == _LOADER]
@@ -137,10 +137,34 @@ def _dataset(call: ast.Call, held: Mapping[str, ast.expr]) -> ast.expr:
         return call
     given: ast.expr = dict(_given(call, _OF_LOADER)).get("dataset", call)
     seen = set[str]()
-    while (name := ast.unparse(given)) in held and name not in seen:
+    while (found := held.get(name := ast.unparse(given)) or _entry(given, held)) and name not in seen:
         seen.add(name)
-        given = held[name]
+        given = found
     return given
+
+
+def _entry(node: ast.expr, held: Mapping[str, ast.expr]) -> ast.expr | None:
+    """What stands in a dictionary at a key, also in one that is made in a loop."""
+    if not isinstance(node, ast.Subscript):
+        return None
+    match held.get(ast.unparse(node.value)):
+        case ast.DictComp(value=value):
+            return value
+        case ast.Dict(keys=keys, values=values):
+            key = held.get(ast.unparse(node.slice), node.slice)
+            return next((value for one, value in zip(keys, values, strict=True)
+                         if one is not None and ast.dump(one) == ast.dump(key)), None)  # fmt: skip
+        case _:
+            return None
+
+
+def _turns(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Variables of loops over the names of data sets, in the turn of the one that trains."""
+    for loop in (node for node in ast.walk(tree) if isinstance(node, ast.comprehension)):
+        each = loop.iter.elts if isinstance(loop.iter, ast.List | ast.Tuple) else []
+        trains = [one for one in each if isinstance(one, ast.Constant) and "train" in str(one.value).lower()]
+        if isinstance(loop.target, ast.Name):
+            yield from ((loop.target.id, one) for one in trains)
 
 
 def _given(call: ast.Call, order: Sequence[str]) -> Iterator[tuple[str, ast.expr]]:

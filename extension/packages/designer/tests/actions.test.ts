@@ -75,8 +75,17 @@ describe("adding", () => {
   it("takes the place of a returned picture", () => {
     if (!rotate) throw new Error("the fixture has no rotate");
     const graph = { ...GRAPH, outputs: [ref("decode"), ref("angle")] };
-    const step = addStep({ ...context, graph }, rotate, { at: { x: 0, y: 0 }, from: ref("decode") });
-    expect(applyEdits(graph, step.edits, INDEX).outputs).toEqual([{ node: "rotate_2", output: 0 }, ref("angle")]);
+    const outputs = (from: string, selected: boolean) =>
+      applyEdits(
+        graph,
+        addStep({ ...context, graph }, rotate, { at: { x: 0, y: 0 }, from: ref(from), selected }).edits,
+        INDEX,
+      ).outputs;
+    expect(outputs("decode", true)).toEqual([{ node: "rotate_2", output: 0 }, ref("angle")]);
+    // at a wire that was let go it is a branch, where others take the picture, too
+    expect(outputs("decode", false)).toEqual([...graph.outputs, { node: "rotate_2", output: 0 }]);
+    graph.outputs = [ref("rotate"), ref("angle")];
+    expect(outputs("rotate", false)).toEqual([{ node: "rotate_2", output: 0 }, ref("angle")]);
   });
   it("takes the place of a returned sound whose features it gives", () => {
     const spectrogram = fillOperator({

@@ -203,6 +203,7 @@ export function revision(
     origin: 0,
     variable: "",
     place: "",
+    answers: "",
     draft: "",
     ...rest,
   };
@@ -265,8 +266,13 @@ export class FakeKernel implements Transport {
     return () => undefined;
   }
 
+  /** A revision is the answer to what was asked last, unless it says otherwise. */
   say(message: KernelMessage, buffers: readonly Bytes[] = []): void {
-    this.listener(message, buffers);
+    const id = this.sent.flatMap((m) => ("id" in m ? (m.id ?? "") : [])).at(-1) ?? "";
+    this.listener(
+      message.type === "revision_changed" ? { ...message, answers: message.answers || id } : message,
+      buffers,
+    );
   }
 
   open(session: Session, graph: GraphView = GRAPH): void {

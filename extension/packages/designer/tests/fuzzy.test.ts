@@ -19,6 +19,8 @@ describe("search", () => {
     const named = (name: string) => ({ ...rotate, name });
     const hits = search([named("experimental.median_blur"), named("gaussian_blur")], "blur");
     expect(hits.map((h) => h.operator.name)).toEqual(["gaussian_blur", "experimental.median_blur"]);
+    const begun = search([named("noise.gaussian"), named("gaussian_blur")], "gauss");
+    expect(begun.map((h) => h.operator.name)).toEqual(["gaussian_blur", "noise.gaussian"]);
   });
   it("offers no private ones", () => {
     const inner = INDEX.operators.map((o) => ({ ...o, name: `_conditional.${o.name}` }));

@@ -51,7 +51,9 @@ describe("junctions", () => {
     const [mark] = Object.values(movedJunctions(state, by(["decode", to])));
     expect(mark?.type === "route" && mark.points).toEqual([{ x: 110, y: 70 }]);
     expect(movedJunctions(state, by(["decode"]))).toEqual({});
-    expect(Object.values(clearedJunctions(state, state.positions))).toEqual([null]);
+    const others = { ...state.positions, rotate: { x: 1, y: 1 } };
+    expect(Object.values(clearedJunctions(state, others))).toEqual([null]);
+    expect(clearedJunctions(state, state.positions)).toEqual({});
   });
   it("follow the names at both ends", () => {
     const state = stateWith(AT);

@@ -60,7 +60,7 @@ describe("distributions", () => {
     expect(distributionOf(uniform, null)).toEqual({ kind: "uniform", low: -30, high: 30 });
     expect(distributionOf({ ...uniform, argument_inputs: { range: ref("angle") } }, null)).toBeNull();
     expect(distributionOf(node("r", "rotate"), null)).toBeNull();
-    expect(distributionOf(node("c", "random.coin_flip"), null)).toEqual({ kind: "coin", p: 0.5 });
+    expect(distributionOf(node("c", "random.coin_flip"), null)).toMatchObject({ kind: "coin", p: 0.5 });
   });
   it("have densities of total 1", () => {
     for (const of of [distributionOf(uniform, null), { kind: "normal", mean: 3, deviation: 9 } as const]) {
@@ -78,39 +78,51 @@ describe("distributions", () => {
   });
   it("are exchanged for one of the same reach, with what they feed", () => {
     const angle = nodeOf(GRAPH, "angle") as ReturnType<typeof node>;
-    const step = redistribute(context, angle, "normal", { x: 1, y: 2 });
+    const step = redistribute(context, angle, "normal", { x: 1, y: 2 }, { x: 0, y: 0 });
     const graph = applyEdits(GRAPH, step?.edits ?? [], catalog);
-    expect(nodeOf(graph, "angle")).toBeUndefined();
     const made = step?.select[0] ?? "";
+    expect(made).toBe("angle"); // somebody gave this name
+    expect(nodeOf(graph, made)?.operator).toBe("random.normal");
     expect(nodeOf(graph, "rotate")?.argument_inputs).toEqual({ angle: ref(made) });
-    const [low, high] = ends(distributionOf(angle, null) ?? { kind: "coin", p: 0 });
+    const [low, high] = ends(distributionOf(angle, null) ?? { kind: "choice", values: [] });
     expect(nodeOf(graph, made)?.arguments).toMatchObject({ mean: (low + high) / 2, stddev: (high - low) / 4 });
   });
-  it("choose among values, or toss a coin of the type that the others draw", () => {
+  it("choose among values, or toss a coin for the larger end", () => {
     const angle = nodeOf(GRAPH, "angle") as ReturnType<typeof node>;
     const coin: Operator = { ...base, name: "random.coin_flip", arguments: [] };
     const known = { ...catalog, operators: [...operators, coin] };
-    const [low, high] = ends(distributionOf(angle, null) ?? { kind: "coin", p: 0 });
-    const chosen = redistribute({ graph: GRAPH, catalog: known }, angle, "choice", { x: 1, y: 2 });
+    const [low, high] = ends(distributionOf(angle, null) ?? { kind: "choice", values: [] });
+    const chosen = redistribute({ graph: GRAPH, catalog: known }, angle, "choice", { x: 1, y: 2 }, { x: 0, y: 0 });
     const graph = applyEdits(GRAPH, chosen?.edits ?? [], known);
     const drawn = nodeOf(graph, "angle") as ReturnType<typeof node>; // the same operator: it stays
     expect(distributionOf(drawn, graph)).toEqual({ kind: "choice", values: [low, (low + high) / 2, high] });
     expect(drawn.arguments.range ?? null).toBeNull();
-    const tossed = redistribute({ graph, catalog: known }, drawn, "coin", { x: 1, y: 2 });
-    const made = nodeOf(applyEdits(graph, tossed?.edits ?? [], known), tossed?.select[0] ?? "");
-    expect(made).toMatchObject({ operator: "random.coin_flip", arguments: { probability: 0.5, dtype: "FLOAT" } });
-    const back = redistribute({ graph, catalog: known }, drawn, "uniform", { x: 1, y: 2 });
+    const tossed = redistribute({ graph, catalog: known }, drawn, "coin", { x: 1, y: 2 }, { x: 0, y: 0 });
+    const coined = applyEdits(graph, tossed?.edits ?? [], known);
+    const made = nodeOf(coined, "angle") as ReturnType<typeof node>;
+    expect(made.arguments.expression).toBe(`a * ${high}.0`); // an angle takes no whole number
+    const of = distributionOf(made, coined);
+    expect(of).toEqual({ kind: "coin", source: "coin_flip", p: 0.5, other: high });
+    expect(nodeOf(coined, "coin_flip")).toMatchObject({
+      operator: "random.coin_flip",
+      arguments: { probability: 0.5 },
+    });
+    const again = redistribute({ graph: coined, catalog: known }, made, "uniform", { x: 1, y: 2 }, { x: 0, y: 0 });
+    const last = applyEdits(coined, again?.edits ?? [], known);
+    expect([last.nodes.length, nodeOf(last, "coin_flip")]).toEqual([GRAPH.nodes.length, undefined]);
+    expect(distributionOf(nodeOf(last, "angle") as typeof made, null)).toEqual({ kind: "uniform", low: 0, high });
+    const back = redistribute({ graph, catalog: known }, drawn, "uniform", { x: 1, y: 2 }, { x: 0, y: 0 });
     const after = nodeOf(applyEdits(graph, back?.edits ?? [], known), "angle") as ReturnType<typeof node>;
     expect(distributionOf(after, null)).toEqual({ kind: "uniform", low, high });
   });
   it("are held between limits by an operation behind a generator, which goes with it", () => {
     const angle = nodeOf(GRAPH, "angle") as ReturnType<typeof node>;
-    const step = redistribute(context, angle, "clamped", { x: 1, y: 2 });
+    const step = redistribute(context, angle, "clamped", { x: 1, y: 2 }, { x: 0, y: 0 });
     const graph = applyEdits(GRAPH, step?.edits ?? [], catalog);
     const clamp = nodeOf(graph, step?.select[0] ?? "") as ReturnType<typeof node>;
     const of = distributionOf(clamp, graph);
     if (of?.kind !== "clamped") throw new Error("not clamped");
-    const [low, high] = ends(distributionOf(angle, null) ?? { kind: "coin", p: 0 });
+    const [low, high] = ends(distributionOf(angle, null) ?? { kind: "choice", values: [] });
     expect(of).toMatchObject({ low, high, mean: (low + high) / 2, deviation: (high - low) / 4 });
     expect(clamp.arguments.expression).toBe(`clamp(a, ${low}, ${high})`);
     expect(nodeOf(graph, "rotate")?.argument_inputs).toEqual({ angle: ref(clamp.key) });
@@ -127,12 +139,12 @@ describe("distributions", () => {
       [clamp.key, "expression"],
     ]);
     // the generator itself stays where it can
-    const free = redistribute({ graph, catalog }, clamp, "normal", { x: 1, y: 2 });
+    const free = redistribute({ graph, catalog }, clamp, "normal", { x: 1, y: 2 }, { x: 0, y: 0 });
     const without = applyEdits(graph, free?.edits ?? [], catalog);
-    expect(nodeOf(without, "rotate")?.argument_inputs).toEqual({ angle: ref(of.source) });
-    expect([without.nodes.length, nodeOf(without, clamp.key)]).toEqual([GRAPH.nodes.length, undefined]);
-    const drawn = nodeOf(without, of.source) as ReturnType<typeof node>;
-    const again = redistribute({ graph: without, catalog }, drawn, "clamped", { x: 1, y: 2 });
+    expect(nodeOf(without, "rotate")?.argument_inputs).toEqual({ angle: ref("angle") });
+    expect([without.nodes.length, nodeOf(without, of.source)]).toEqual([GRAPH.nodes.length, undefined]);
+    const drawn = nodeOf(without, "angle") as ReturnType<typeof node>;
+    const again = redistribute({ graph: without, catalog }, drawn, "clamped", { x: 1, y: 2 }, { x: 0, y: 0 });
     expect(again?.edits.map((e) => e.type)).toEqual([
       "add_node",
       "connect",
@@ -140,11 +152,16 @@ describe("distributions", () => {
       "set_argument",
       "set_argument",
       "connect",
+      "rename",
+      "rename",
     ]);
-    const back = redistribute({ graph, catalog }, clamp, "uniform", { x: 1, y: 2 });
+    expect(
+      distributionOf(nodeOf(applyEdits(without, again?.edits ?? [], catalog), "angle") as typeof clamp, graph),
+    ).toEqual(of);
+    const back = redistribute({ graph, catalog }, clamp, "uniform", { x: 1, y: 2 }, { x: 0, y: 0 });
     const after = applyEdits(graph, back?.edits ?? [], catalog);
     expect(after.nodes.length).toBe(GRAPH.nodes.length);
-    expect([nodeOf(after, clamp.key), nodeOf(after, of.source)]).toEqual([undefined, undefined]);
+    expect([nodeOf(after, "angle")?.operator, nodeOf(after, of.source)]).toEqual(["random.uniform", undefined]);
   });
 });
 

@@ -50,6 +50,8 @@ describe("seeds", () => {
     expect(redrawn(graph, { ...graph, nodes: shifted }, kept)).toBeNull();
     const idle = shifted.map((n) => ({ ...n, in_run: n.key !== "w" }));
     expect(redrawn(graph, { ...graph, nodes: idle }, kept)?.fix?.edits).toHaveLength(1);
+    // the way back brings the numbers that there were
+    expect(redrawn({ ...graph, nodes: idle }, graph, [{ type: "set_bypass", key: "r", bypassed: false }])).toBeNull();
   });
   it("of others stay what they are", () => {
     expect(said("u", 9)).toEqual(["shuffled 2", "u 9"]);

@@ -54,6 +54,16 @@ describe("edits", () => {
     kernel.say({ type: "bundle" } as unknown as Parameters<typeof kernel.say>[0]);
     expect(shown(session)).toBe(3);
   });
+  it("are answered by what names them, not by what comes of a kept text, a save or another view", () => {
+    const { kernel, session } = opened();
+    session.edit([fill(3)]);
+    kernel.say(revision(2, GRAPH, { answers: "another" }));
+    expect(shown(session)).toBe(3);
+    session.edit([fill(4)]);
+    expect(kernel.sent).toHaveLength(1);
+    kernel.say(revision(3));
+    expect(kernel.sent).toHaveLength(2);
+  });
   it("without a gesture are steps of their own", () => {
     const { kernel, session } = opened();
     session.edit([fill(1)]);
@@ -273,7 +283,7 @@ describe("the code", () => {
     expect(kernel.sent.some((m) => m.type === "apply_code")).toBe(false);
     session.applyCode();
     session.applyCode();
-    expect(kernel.sent.filter((m) => m.type === "apply_code")).toEqual([
+    expect(kernel.sent.filter((m) => m.type === "apply_code")).toMatchObject([
       { type: "apply_code", source: "mine", laid: false },
     ]);
     kernel.say(revision(2));

@@ -1,3 +1,4 @@
+import { Notification } from "@jupyterlab/apputils";
 import type { DocumentRegistry } from "@jupyterlab/docregistry";
 import { ABCWidgetFactory, DocumentWidget, TextModelFactory } from "@jupyterlab/docregistry";
 import type { TranslationBundle } from "@jupyterlab/translation";
@@ -18,6 +19,7 @@ import { Mirror } from "./mirror";
 import { EXTENSION, FACTORY, FILE_TYPE, MODEL } from "./names";
 import { Obstruction } from "./obstruction";
 import { languageIn } from "./preferences";
+import { takeTyped } from "./typed";
 
 export type DocumentContext = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
@@ -28,6 +30,15 @@ function patience(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, PATIENCE));
 }
 
+/** Whether there are edits that no kernel has had. */
+function isCut({ store }: Session): boolean {
+  const { link, pending } = store.get();
+  return link !== "live" && pending.length > 0;
+}
+
+const UNSAVED =
+  "%1 was saved without your last edits, which no kernel has had. Reconnect and save again; in this browser they are offered when the file is opened.";
+
 /** One file: what its views share. */
 class PipelineFile {
   private static readonly open = new WeakMap<DocumentContext, PipelineFile>();
@@ -36,6 +47,7 @@ class PipelineFile {
   readonly state: Store<FileState>;
   /** The conversations of the file's views. */
   readonly sessions = new Set<Session>();
+  private warned = false;
 
   static of(context: DocumentContext, words: TranslationBundle): PipelineFile {
     const known = PipelineFile.open.get(context) ?? new PipelineFile(context, words);
@@ -45,7 +57,7 @@ class PipelineFile {
 
   private constructor(
     readonly context: DocumentContext,
-    words: TranslationBundle,
+    private readonly words: TranslationBundle,
   ) {
     this.mirror = new Mirror(context);
     this.link = new Link(context, this.mirror, () =>
@@ -67,8 +79,10 @@ class PipelineFile {
     context.pathChanged.connect(update);
     context.saveState.connect(update);
     void context.ready.then(update);
-    // What is shown is what is saved, whoever saves: edits that are on their way are waited for, and the text is applied.
+    // What is shown is what is saved, whoever saves: what is typed into a field is taken, edits that are on their way are
+    // waited for, and the text is applied.
     const ready = async () => {
+      takeTyped();
       await Promise.all([...this.sessions].map((session) => Promise.race([session.answered(), patience()])));
       await this.mirror.taken;
       await this.mirror.adopted;
@@ -78,6 +92,7 @@ class PipelineFile {
       await ready();
       await save();
       for (const { store } of this.sessions) leave(this.key, unsentOf(store.get()));
+      this.warn();
     };
     // JupyterLab opens the copy and closes this file, whose edits the copy has: it need not ask about them, and its
     // question would keep the keys with this tab.
@@ -124,8 +139,15 @@ class PipelineFile {
   private get isAhead(): boolean {
     return [...this.sessions].some((session) => {
       const { draft, confirmed } = session.store.get();
-      return draft?.taken === false && draft.source !== confirmed?.draft;
+      return isCut(session) || (draft?.taken === false && draft.source !== confirmed?.draft);
     });
+  }
+
+  /** Say once, until a kernel is back, that edits are not in the file: who closes the tab has them when it is opened again. */
+  private warn(): void {
+    const cut = [...this.sessions].some(isCut);
+    if (cut && !this.warned) Notification.warning(this.words.__(UNSAVED, this.context.path), { autoClose: false });
+    this.warned = cut;
   }
 
   /** Who closes the tab before the kernel has had it is asked. */

@@ -234,6 +234,7 @@ declare module "@jupyterlab/apputils" {
         error: { message: (reason: unknown) => string; options: IOptions };
       },
     ): string;
+    function warning(message: string, options: IOptions): string;
   }
   export function showErrorMessage(title: string, error: string | { message: string }): Promise<void>;
 }

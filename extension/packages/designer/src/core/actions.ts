@@ -64,14 +64,26 @@ export interface AddOptions {
   readonly to?: Slot | null;
 }
 
-/** What the pipeline returned of `from`, it returns of the operator put behind it, if that gives the same kind, or features of a sound. */
-function takeOver(graph: GraphView, from: PortRef, operator: Operator, input: number, key: string): Edit[] {
+/**
+ * What the pipeline returned of `from`, it returns of the operator put behind it, if that gives the same kind, or features of
+ * a sound; `beside` it where `from` goes on to others.
+ */
+function takeOver(
+  graph: GraphView,
+  from: PortRef,
+  operator: Operator,
+  input: number,
+  key: string,
+  beside: boolean,
+): Edit[] {
   const [first] = operator.outputs;
   const returned = (ref: PortRef) => ref.node === from.node && (ref.output ?? 0) === (from.output ?? 0);
   const kind = inputOf(operator, input)?.kind;
   const goesOn = first && (first.kind === kind || (kind === "audio" && first.kind === "any"));
   if (!goesOn || !graph.outputs.some(returned)) return [];
-  const outputs = graph.outputs.map((ref) => (returned(ref) ? { node: key, output: 0 } : ref));
+  const put = { node: key, output: 0 };
+  const branch = beside && wiresOf(graph).some((w) => returned(w.source) && w.slot.kind === "input");
+  const outputs = branch ? [...graph.outputs, put] : graph.outputs.map((ref) => (returned(ref) ? put : ref));
   return [{ type: "set_outputs", outputs }];
 }
 
@@ -129,7 +141,7 @@ export function addStep(context: Context, operator: Operator, options: AddOption
     if (slot && "kind" in slot) {
       edits.push(...connectEdits(graph, options.from, slot));
       if (slot.kind === "input" && !options.to && !options.branch) {
-        edits.push(...takeOver(graph, options.from, operator, slot.input, key));
+        edits.push(...takeOver(graph, options.from, operator, slot.input, key, !options.selected));
         if (options.selected) edits.push(...inserted({ ...context, graph }, options.from, operator, slot.input, key));
       }
     }

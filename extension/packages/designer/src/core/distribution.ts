@@ -18,7 +18,13 @@ export type Distribution =
       readonly high: number;
     }
   | { readonly kind: "choice"; readonly values: readonly number[] }
-  | { readonly kind: "coin"; readonly p: number };
+  | {
+      /** 0 or another number, as coin `source` says. */
+      readonly kind: "coin";
+      readonly source: string;
+      readonly p: number;
+      readonly other: number;
+    };
 
 export const KINDS = ["uniform", "normal", "clamped", "choice", "coin"] as const;
 
@@ -38,18 +44,21 @@ function numberOf(value: Value | undefined, otherwise: number): number {
   return typeof one === "number" ? one : otherwise;
 }
 
-/** nvidia.dali has no generator of it: this is what it has in its place. */
+/** nvidia.dali has no generators of these: this is what it has in their place. */
 const CLAMP = /^clamp\(a, (-?[\d.]+), (-?[\d.]+)\)$/;
+const TIMES = /^a \* (-?[\d.]+)$/;
 
 /** The distribution of a node; null for what has none that can be drawn. */
 export function distributionOf(node: NodeView, graph: GraphView | null): Distribution | null {
   const { arguments: set, argument_inputs: wired } = node;
   const limits = CLAMP.exec(String(set.expression));
-  const drawn = limits && nodeOf(graph, node.inputs[0]?.node ?? "");
+  const times = TIMES.exec(String(set.expression));
+  const drawn = (limits ?? times) && nodeOf(graph, node.inputs[0]?.node ?? "");
   if (drawn) {
     const of = distributionOf(drawn, null);
-    if (of?.kind !== "normal") return null;
-    return { ...of, kind: "clamped", source: drawn.key, low: Number(limits[1]), high: Number(limits[2]) };
+    if (limits && of?.kind === "normal")
+      return { ...of, kind: "clamped", source: drawn.key, low: Number(limits[1]), high: Number(limits[2]) };
+    return times && of?.kind === "coin" ? { ...of, other: Number(times[1]) } : null;
   }
   const name = node.operator.split(".").at(-1) ?? "";
   if (name === "uniform" && !("range" in wired) && !("values" in wired)) {
@@ -59,7 +68,8 @@ export function distributionOf(node: NodeView, graph: GraphView | null): Distrib
   }
   if (name === "normal" && !("mean" in wired) && !("stddev" in wired))
     return { kind: "normal", mean: numberOf(set.mean, 0), deviation: numberOf(set.stddev, 1) };
-  if (name === "coin_flip" && !("probability" in wired)) return { kind: "coin", p: numberOf(set.probability, 0.5) };
+  if (name === "coin_flip" && !("probability" in wired))
+    return { kind: "coin", source: node.key, p: numberOf(set.probability, 0.5), other: 1 };
   return null;
 }
 
@@ -79,7 +89,12 @@ export function distributionEdits(key: string, next: Distribution): Edit[] {
     case "choice":
       return [set("values", [...next.values])];
     case "coin":
-      return [set("probability", next.p)];
+      return [
+        { type: "set_argument", key: next.source, argument: "probability", value: next.p },
+        ...(key === next.source
+          ? []
+          : [set("expression", `a * ${Number.isInteger(next.other) ? next.other.toFixed(1) : next.other}`)]),
+      ];
     default:
       return next satisfies never;
   }
@@ -91,12 +106,12 @@ export function ends(of: Distribution): readonly [number, number] {
     case "uniform":
     case "clamped":
       return [of.low, of.high];
+    case "coin":
+      return [Math.min(0, of.other), Math.max(0, of.other)];
     case "normal":
       return [of.mean - 2 * of.deviation, of.mean + 2 * of.deviation];
     case "choice":
       return [Math.min(...of.values), Math.max(...of.values)];
-    case "coin":
-      return [0, 1];
     default:
       return of satisfies never;
   }
@@ -129,18 +144,25 @@ export function density(of: Distribution, x: number): number {
     case "choice":
       return of.values.filter((v) => v === x).length / of.values.length;
     case "coin":
-      return x < 0.5 ? 1 - of.p : of.p;
+      return Math.abs(x) < Math.abs(x - of.other) ? 1 - of.p : of.p;
     default:
       return of satisfies never;
   }
 }
 
-/** Draw from another distribution of about the same reach: the generator is replaced, and what it fed is wired again. */
+/** Names that nodes have where nobody gave them one. */
+const GIVEN = /^(uniform|normal|coin_flip|clamp|coin)(_\d+)?$/;
+
+/**
+ * Draw from another distribution of about the same reach: the generator is replaced, and what it fed is wired again. What
+ * stands behind the generator is `at` its place then, and the generator `before` it.
+ */
 export function redistribute(
   { graph, catalog }: Context,
   node: NodeView,
   kind: Distribution["kind"],
   at: Position,
+  before: Position,
 ): Step | null {
   const now = distributionOf(node, graph);
   const generator = { uniform: "uniform", choice: "uniform", coin: "coin_flip" }[String(kind)] ?? "normal";
@@ -149,16 +171,26 @@ export function redistribute(
   if (!now || now.kind === kind || !operator || !limiter) return null;
   const [low, high] = ends(now);
   const taken = takenKeys(graph);
-  const was = now.kind === "clamped" ? nodeOf(graph, now.source) : node;
+  const was = "source" in now ? nodeOf(graph, now.source) : node;
   const stays = was?.operator === operator.name;
   const source = stays ? was.key : freeKey(operator.node_name || generator, taken);
-  const key = kind === "clamped" ? freeKey("clamp", taken) : source;
+  const wires = wiresOf(graph).filter((w) => w.source.node === node.key);
+  // a coin is a whole number, which arguments of other types do not take
+  const whole = wires.every(
+    ({ slot }) =>
+      slot.kind === "argument" &&
+      catalog.byName
+        .get(nodeOf(graph, slot.node)?.operator ?? "")
+        ?.arguments.some((a) => a.name === slot.argument && /int|bool/.test(a.type)),
+  );
+  const key =
+    kind === "clamped" ? freeKey("clamp", taken) : kind === "coin" && !whole ? freeKey("coin", taken) : source;
   const { mean, deviation } = "mean" in now ? now : { mean: (low + high) / 2, deviation: (high - low) / 4 };
   const kept = Object.fromEntries(
     Object.entries(was?.arguments ?? {}).filter(([name]) => ["dtype", "shape", "seed"].includes(name)),
   );
   const { device } = node;
-  if (kind === "coin" && typeof kept.dtype === "undefined") kept.dtype = "FLOAT"; // as the others draw
+  if (kind === "coin") delete kept.dtype;
   const edits: Edit[] = stays
     ? // of both one is given
       (["values", "range"] as const).flatMap((argument): Edit[] =>
@@ -171,18 +203,23 @@ export function redistribute(
       { type: "connect", source: { node: source, output: 0 }, target: key, input: 0 },
     );
   const values = [low, (low + high) / 2, high];
-  edits.push(...distributionEdits(key, { kind, source, mean, deviation, low, high, values, p: 0.5 }));
-  const wires = wiresOf(graph);
+  const other = Math.abs(low) > Math.abs(high) ? low : high;
+  edits.push(...distributionEdits(key, { kind, source, mean, deviation, low, high, values, p: 0.5, other }));
   for (const wire of wires)
-    if (wire.source.node === node.key && wire.slot.kind !== "output")
-      edits.push(...connectEdits(graph, { node: key, output: 0 }, wire.slot));
+    if (wire.slot.kind !== "output") edits.push(...connectEdits(graph, { node: key, output: 0 }, wire.slot));
   if (graph.outputs.some((ref) => ref.node === node.key)) {
     const outputs = graph.outputs.map((ref) => (ref.node === node.key ? { node: key, output: 0 } : ref));
     edits.push({ type: "set_outputs", outputs });
   }
   if (node.key !== source) edits.push({ type: "remove_node", key: node.key });
   // what drew for it alone goes, too
-  if (was && was !== node && !stays && wires.filter((w) => w.source.node === was.key).length === 1)
+  if (was && was !== node && !stays && wiresOf(graph).filter((w) => w.source.node === was.key).length === 1)
     edits.push({ type: "remove_node", key: was.key });
-  return { edits, positions: stays ? {} : { [source]: at }, select: [key] };
+  // a name that somebody gave stays with what is fed to others
+  const given = GIVEN.test(node.key) ? key : node.key;
+  const behind = key !== source && source === given ? freeKey(operator.node_name || generator, taken) : source;
+  if (behind !== source) edits.push({ type: "rename", key: source, new_key: behind });
+  if (given !== key) edits.push({ type: "rename", key, new_key: given });
+  const positions = key === source ? { [given]: at } : { [behind]: before, [given]: at };
+  return { edits, positions, select: [given] };
 }

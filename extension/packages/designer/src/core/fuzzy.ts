@@ -46,7 +46,7 @@ function match<T extends Findable>(operator: T, query: string): Hit<T> | null {
   const own = subsequence(query, operator.name.slice(last));
   const path = subsequence(query, operator.name);
   const marks = own ? own.marks.map((m) => m + last) : (path?.marks ?? []);
-  const byName = Math.max(own ? own.score + 10 : 0, path?.score ?? 0);
+  const byName = Math.max(own ? own.score + (last > 0 ? 10 : 18) : 0, path?.score ?? 0);
   const exact = operator.name.slice(last) === query || operator.name === query ? 200 : 0;
   // letters that stand apart say less than what is said of it
   const whole = (marks.at(-1) ?? 0) - (marks[0] ?? 0) < query.length;

@@ -69,6 +69,10 @@ export function movedJunctions(state: State, positions: Readonly<Record<string, 
 
 /** No junctions where cards get other places. */
 export function clearedJunctions(state: State, positions: Readonly<Record<string, Position>>): Marks {
+  const stay = Object.entries(positions).every(
+    ([k, { x, y }]) => x === state.positions[k]?.x && y === state.positions[k]?.y,
+  );
+  if (stay) return {};
   const moves = ({ wire, source }: Route) => [wire.split("|")[0] ?? "", source.node].some((key) => key in positions);
   return Object.fromEntries(routesOf(state).flatMap(([name, mark]) => (moves(mark) ? [[name, null]] : [])));
 }

@@ -147,6 +147,11 @@ function failedBefore(state: State, sent: Command | undefined): string[] {
   return failed.filter((key) => !about.includes(key));
 }
 
+/** What was sent, where this answers it; of a refusal nobody says what it is of. */
+function asked({ inFlight, pending }: State, message: KernelMessage): Command | undefined {
+  return inFlight && (message.type !== "revision_changed" || message.answers === inFlight) ? pending[0] : undefined;
+}
+
 function onRevision(before: State, message: RevisionChanged): State {
   const state = isOther(before, message) ? resetDocument(before) : before;
   const { run, timeline } = state;
@@ -156,10 +161,10 @@ function onRevision(before: State, message: RevisionChanged): State {
     ...(state.ran[origin] ?? { run: INITIAL.run, timeline: null }),
     ran: { ...state.ran, [old]: { run, timeline } },
   };
+  const sent = asked(state, message);
   // the kernel knew of them when it undid a step, or took places away for a program
-  const told = exchanged || (state.inFlight && state.pending[0]?.kind !== "edits");
+  const told = exchanged || (sent && sent.kind !== "edits");
   // what another view has placed since is there
-  const [sent] = state.inFlight ? state.pending : [];
   const known = { ...state.confirmed?.positions, ...(sent?.kind === "edits" && sent.positions) };
   const moved = Object.fromEntries(
     Object.entries(state.moved).filter(([key, at]) => {
@@ -167,7 +172,7 @@ function onRevision(before: State, message: RevisionChanged): State {
       return !told && !samePosition(now, at) && samePosition(now, known[key]);
     }),
   );
-  const done = state.inFlight || (state.unsure !== null && message.revision > state.unsure);
+  const done = sent || (state.unsure !== null && message.revision > state.unsure);
   const answered = done ? state.pending.slice(1) : state.pending;
   const keys = new Set(message.graph.nodes.map((n) => n.key));
   const previews = Object.fromEntries(Object.entries(state.previews).filter(([, p]) => keys.has(p.key)));
@@ -180,7 +185,7 @@ function onRevision(before: State, message: RevisionChanged): State {
     confirmed: message,
     draft: draftOf(before, message, !state.confirmed || exchanged !== false),
     pending: answered,
-    inFlight: false,
+    inFlight: sent ? "" : state.inFlight,
     unsure: null,
     moved,
     previews,
@@ -198,16 +203,10 @@ function onRevision(before: State, message: RevisionChanged): State {
     const fed = next.graph ? wiresOf(next.graph).filter((w) => added.some((n) => n.key === w.slot.node)) : [];
     const ends = added.filter((n) => !fed.some((w) => w.source.node === n.key));
     const selection = (next.view.expecting === "last" ? ends : added).map((n) => n.key);
-    const [asked] = state.pending;
     const [node] = selection;
     let { quickAdd } = next.view;
     // what is added next follows it
-    if (
-      quickAdd?.selected &&
-      node &&
-      asked?.kind === "transform" &&
-      !("branch" in asked.message && asked.message.branch)
-    )
+    if (quickAdd?.selected && node && sent?.kind === "transform" && !("branch" in sent.message && sent.message.branch))
       quickAdd = { ...quickAdd, from: { node, output: 0 } };
     return { ...next, view: { ...next.view, selection, wires: [], expecting: false, inside: [], quickAdd } };
   }
@@ -299,7 +298,7 @@ function onEffects(state: State, message: Effects): State {
 
 /** What a message of the kernel changes. Pictures are decoded elsewhere. */
 export function receive(state: State, message: KernelMessage): State {
-  const asked = state.inFlight ? state.pending[0] : undefined;
+  const sent = asked(state, message);
   switch (message.type) {
     case "opened": {
       const { dialects, recipes, version, gpu } = message;
@@ -310,7 +309,7 @@ export function receive(state: State, message: KernelMessage): State {
     case "revision_changed": {
       const next = onRevision(state, message);
       const { draft } = state;
-      if (asked?.kind !== "code" || !draft || message.revision === state.confirmed?.revision) return next;
+      if (sent?.kind !== "code" || !draft || message.revision === state.confirmed?.revision) return next;
       const was = state.graph?.nodes ?? [];
       const now = next.graph?.nodes ?? [];
       const gone = was.filter((n) => !now.includes(n));
@@ -323,28 +322,28 @@ export function receive(state: State, message: KernelMessage): State {
           ? "Nothing changed: the graph does as the Compose says."
           : "The Compose is in the graph.";
       const notice = { text: text + differing(message.diagnostics), node: idle ? OUTPUTS : "" };
-      const composed = /^(?!.*pipeline_def).*Compose\(/s.test(asked.source);
+      const composed = /^(?!.*pipeline_def).*Compose\(/s.test(sent.source);
       return {
         ...next,
         view: composed ? { ...next.view, notice } : next.view,
         // who goes on writing meanwhile writes on from there
-        draft: { ...draft, base: asked.source, taken: draft.source === asked.source },
+        draft: { ...draft, base: sent.source, taken: draft.source === sent.source },
       };
     }
     case "refused": {
       // said beside the text, which stays as it is
-      if (asked?.kind === "code" && state.draft)
+      if (sent?.kind === "code" && state.draft)
         return {
           ...state,
           awaited: [],
-          draft: state.draft.source === asked.source ? { ...state.draft, found: message.diagnostics } : state.draft,
+          draft: state.draft.source === sent.source ? { ...state.draft, found: message.diagnostics } : state.draft,
         };
       // the graph is as it was, and no node is at fault
-      if (asked?.kind === "edits" && asked.edits.some((e) => e.type === "connect")) {
+      if (sent?.kind === "edits" && sent.edits.some((e) => e.type === "connect")) {
         const text = `No wire was drawn: ${message.diagnostics[0]?.message ?? ""}`;
         return { ...state, awaited: [], view: { ...state.view, notice: { text, node: OUTPUTS } } };
       }
-      const chance = asked?.kind === "edits" && asked.edits.find((e) => e.type === "set_chance");
+      const chance = sent?.kind === "edits" && sent.edits.find((e) => e.type === "set_chance");
       if (chance) {
         const [{ message: text = "", hint = "" } = {}] = message.diagnostics;
         const notice = { text: `${text} ${hint}`, node: chance.key, below: true };

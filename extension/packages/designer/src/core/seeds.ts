@@ -28,11 +28,11 @@ export function firstWith(all: readonly Drawing[], one: Drawing): Drawing {
   return all.find((other) => other.own && other.seed === one.seed) ?? one;
 }
 
-/** What is said where other nodes draw other numbers since one is left out, or used again, and how they draw those of before. */
+/** What is said where other nodes draw other numbers since one is left out, and how they draw those of before; one that is used again is a way back. */
 export function redrawn(before: GraphView, now: GraphView, edits: readonly Edit[]): State["view"]["notice"] {
   const used = new Set(now.nodes.filter((n) => n.in_run).map((n) => n.key));
-  const turned = before.nodes.some((n) => n.in_run !== used.has(n.key) && nodeOf(now, n.key));
-  if (!turned && !edits.some(({ type }) => type === "set_bypass" || type === "set_chance")) return null;
+  const idle = before.nodes.some((n) => n.in_run && !used.has(n.key) && nodeOf(now, n.key));
+  if (!idle && !edits.some((e) => e.type === "set_chance" || (e.type === "set_bypass" && e.bypassed))) return null;
   const after = drawings(now).filter((one) => !one.own && used.has(one.card));
   const others = drawings(before).filter((old) => after.some((one) => one.key === old.key && one.seed !== old.seed));
   if (others.length === 0) return null;

@@ -24,6 +24,7 @@ import { renamedIn } from "./marks";
 import { Pictures } from "./pictures";
 import { enqueue, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
 import { type Command, INITIAL, type Marks, type Pins, type State, type View } from "./state";
+import { messageOf } from "./steps";
 import { createStore, type Store } from "./store";
 import { keepUnsent, leftOf } from "./unsent";
 
@@ -82,6 +83,9 @@ export class Session {
   private losses = 0;
   /** Edits that wait for what the kernel has left to be restored. */
   private after: Command[] = [];
+  /** Other pages may ask the same kernel. */
+  private readonly page = Math.random();
+  private steps = 0;
   private watch: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -98,7 +102,7 @@ export class Session {
     this.store.set((s) => ({
       ...s,
       unsure: s.inFlight ? (s.confirmed?.revision ?? null) : null,
-      inFlight: false,
+      inFlight: "",
       link: s.opening && s.link !== "gone" ? s.link : "starting",
     }));
     this.send({ type: "ready", preview_width: this.previewWidth });
@@ -113,7 +117,7 @@ export class Session {
       this.start();
       return;
     }
-    this.store.set((s) => ({ ...s, link: "starting", inFlight: false, refused: [] }));
+    this.store.set((s) => ({ ...s, link: "starting", inFlight: "", refused: [] }));
     try {
       const transport = await this.attach([...this.document, ...this.runs], confirmed);
       this.stopListening();
@@ -392,7 +396,7 @@ export class Session {
       link: "gone",
       ended: ended || (s.ended && s.link === "gone"),
       keeps: this.attach !== null && this.document !== null,
-      inFlight: false,
+      inFlight: "",
       busy: false,
       busyKeys: [],
       progress: null,
@@ -405,19 +409,10 @@ export class Session {
     const next = state.pending[0];
     // while it starts, what comes first is no answer
     if (state.inFlight || !next || !state.confirmed || state.link === "gone" || state.link === "starting") return;
-    this.store.set((s) => ({ ...s, inFlight: true }));
-    if (next.kind === "edits") {
-      const { kind: _, ...step } = next;
-      this.send({ type: "apply_edits", base_revision: state.confirmed.revision, ...step });
-    } else {
-      this.send(
-        next.kind === "code"
-          ? { type: "apply_code", source: next.source, laid: next.laid }
-          : next.kind === "transform"
-            ? next.message
-            : { type: next.kind },
-      );
-    }
+    this.steps += 1;
+    const id = `${this.page} ${this.steps}`;
+    this.store.set((s) => ({ ...s, inFlight: id }));
+    this.send(messageOf(next, id, state.confirmed.revision));
     this.expectAnswer();
   }
 
@@ -427,7 +422,7 @@ export class Session {
     if (!stuck) return;
     setTimeout(() => {
       this.store.set((s) =>
-        s.inFlight && s.pending[0] === stuck ? project({ ...s, pending: s.pending.slice(1), inFlight: false }) : s,
+        s.inFlight && s.pending[0] === stuck ? project({ ...s, pending: s.pending.slice(1), inFlight: "" }) : s,
       );
       this.pump();
     }, 1500);

@@ -251,11 +251,12 @@ export interface State {
   /** `Opened` came again: the next revision tells whether it is another document, or another view was mounted. */
   readonly reopening: boolean;
   readonly confirmed: RevisionChanged | null;
-  /** Not answered yet; the first may be on its way. */
+  /** Not answered yet. */
   readonly pending: readonly Command[];
   /** What an earlier page has left of such; the next edit says that it is not wanted. */
   readonly unsent: readonly Command[];
-  readonly inFlight: boolean;
+  /** The id of the first, where it is on its way. */
+  readonly inFlight: string;
   /** `confirmed` with `pending` on top; what is the same keeps its identity. */
   readonly graph: GraphView | null;
   readonly options: PipelineOptions | null;
@@ -369,7 +370,7 @@ export const INITIAL: State = {
   confirmed: null,
   pending: [],
   unsent: [],
-  inFlight: false,
+  inFlight: "",
   graph: null,
   options: null,
   positions: {},

@@ -21,8 +21,10 @@ export function sheetPort(state: State): PortRef | null {
 }
 
 function isNumber(argument: Argument): boolean {
-  const several = argument.length.length > 0 && !argument.length.includes(1);
-  return (argument.type.startsWith("float") || isInteger(argument)) && !several;
+  const { length, type } = argument;
+  // a list of any length without a default stands in place of something else
+  const several = length.length > 0 ? !length.includes(1) : type.endsWith("list") && argument.default == null;
+  return (type.startsWith("float") || isInteger(argument)) && !several;
 }
 
 /** Arguments of which several values can be shown: numbers and choices, telling ones first; none of what reads files. */

@@ -262,6 +262,7 @@ export interface Ready {
 /** Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag). */
 export interface ApplyEdits {
   readonly type: "apply_edits";
+  readonly id?: string;
   readonly base_revision: number;
   readonly edits: readonly Edit[];
   readonly gesture?: string;
@@ -282,11 +283,13 @@ export interface ApplyRepair {
 /** Take the last step back. */
 export interface Undo {
   readonly type: "undo";
+  readonly id?: string;
 }
 
 /** Do the step taken back again. */
 export interface Redo {
   readonly type: "redo";
+  readonly id?: string;
 }
 
 /** Keep positions that the view chose by itself: no undo step, and no answer. */
@@ -330,6 +333,7 @@ export interface RequestDetail {
 /** Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes. */
 export interface PasteCode {
   readonly type: "paste_code";
+  readonly id?: string;
   readonly text: string;
   readonly at: Position;
   readonly source?: PortRef | null;
@@ -339,6 +343,7 @@ export interface PasteCode {
 /** Put a transform that draws numbers behind a picture, as one undo step. */
 export interface AddTransform {
   readonly type: "add_transform";
+  readonly id?: string;
   readonly name: string;
   readonly source: PortRef | null;
   readonly at: Position;
@@ -349,6 +354,7 @@ export interface AddTransform {
 /** Take an edited program for the pipeline, as one undo step; it is read and never run. */
 export interface ApplyCode {
   readonly type: "apply_code";
+  readonly id?: string;
   readonly source: string;
   readonly laid?: boolean;
 }
@@ -749,6 +755,7 @@ export interface RevisionChanged {
   readonly origin: number;
   readonly variable: string;
   readonly place: string;
+  readonly answers: string;
   readonly draft: string;
 }
 
@@ -1055,6 +1062,7 @@ export interface SheetCell {
   readonly variant: number;
   readonly sample: number;
   readonly text: string;
+  readonly failed: boolean;
 }
 
 /** A part of the answer to `RequestEffects`: a JPEG atlas, absent if there is no picture. */

@@ -385,11 +385,11 @@ export function BatchPane() {
                   old={old}
                   variant={variant}
                   place={place}
-                  keep={value === undefined ? "" : `Keep ${row.label} ${all}`.trim()}
+                  keep={value === undefined || cell?.failed ? "" : `Keep ${row.label} ${all}`.trim()}
                   under={(variant === 0 && drawn[place]) || size}
                   told={variant === 0 ? told[place] : undefined}
                   onClick={() => {
-                    if (value !== undefined) keep(value);
+                    if (value !== undefined && !cell?.failed) keep(value);
                     else session.chooseSample(k, session.store.get().iteration);
                   }}
                 />

@@ -1,5 +1,6 @@
 import { nodeOf } from "../core/graph";
 import { pathOf } from "../core/inside";
+import { clearedJunctions } from "../core/junctions";
 import type { Size } from "../core/layout";
 import { framesOf, groupMarks } from "../core/marks";
 import type { Session } from "../core/session";
@@ -21,7 +22,8 @@ export function toggleBox(session: Session): void {
     x === state.positions[key]?.x && y === state.positions[key]?.y;
   const boxed = Object.entries(layoutOf(state, session.room)).every(stands);
   const laid = boxed || session.laid();
-  session.edit([], { marks, positions: laid ? layoutOf(after, session.room) : besides(after, marks, session.room) });
+  const positions = laid ? layoutOf(after, session.room) : besides(after, marks, session.room);
+  session.edit([], { marks: { ...clearedJunctions(state, positions), ...marks }, positions });
 }
 
 /** Places after a box was opened or closed among cards that somebody has moved: its own stand together. */

@@ -49,7 +49,8 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
     canvas?.focus({ preventScroll: true });
   } else if (inside && key) api.current?.reveal(key);
   else {
-    if (inside) canvas?.focus();
+    // a card that keeps the focus looks chosen, and takes keys
+    if (inside || key) canvas?.focus({ preventScroll: true });
     const depth = pathOf(session.store.get()).length;
     if (key || view.wires.length > 0) session.select([]);
     else if (depth > 0) leaveTo(session, depth - 1);

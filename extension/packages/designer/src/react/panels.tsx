@@ -8,6 +8,7 @@ import { useKeys } from "./keys";
 import { Palette } from "./Palette";
 import { insertInView } from "./quickAdd";
 import { useTheme } from "./theme";
+import { useKeptFocus } from "./useKeptFocus";
 
 export type PanelName = "inspector" | "gallery";
 
@@ -25,12 +26,14 @@ function Panel({ name, shown, root }: { readonly name: PanelName; readonly shown
     useMemo(() => ({ ...frame, root: shown.root }), [frame, shown]),
     api,
   );
+  useKeptFocus(root);
   return (
     <FrameContext.Provider value={frame}>
       <CanvasApiContext.Provider value={api}>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the whole part are handled at its root */}
         <div
           className={`ds-root ds-panel ds-${theme} ${tinted && theme !== "hc" ? "ds-tinted" : ""}`}
+          tabIndex={-1}
           onKeyDown={onKeyDown}
         >
           {name === "inspector" ? <Inspector floating={false} /> : <Palette closable={false} />}

@@ -12,12 +12,15 @@ import {
   withEnd,
 } from "../../core/distribution";
 import * as format from "../../core/format";
+import { freePlace } from "../../core/freeSpot";
 import { nodeOf, wiresOf } from "../../core/graph";
+import { COLUMN } from "../../core/layout";
 import { sheetImage } from "../../core/pictures";
 import { previewOf, scalarOf } from "../../core/select";
 import { keepEdits } from "../../core/sweep";
 import { snap } from "../../core/validate";
 import type { Draws, Edit, NodeView } from "../../protocol/generated";
+import { cardRects, relaid } from "../canvas/sizes";
 import { Thumb } from "../canvas/Thumb";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -48,7 +51,8 @@ function useDraws(node: NodeView): Draws | null {
 function spanOf(of: Distribution): readonly [number, number] {
   const [low, high] = ends(of);
   const reach = Math.max(high - low, 1e-6);
-  return of.kind === "coin" ? [-0.5, 1.5] : [low - reach * 0.35, high + reach * 0.35];
+  const room = reach * (of.kind === "coin" ? 0.5 : 0.35);
+  return [low - room, high + room];
 }
 
 interface PlotProps {
@@ -69,7 +73,7 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
   const [from, to] = span;
   const x = (v: number) => ((v - from) / (to - from)) * WIDTH;
   const bars: (readonly [number, number, number])[] = [];
-  const few = of.kind === "coin" ? [0, 1] : of.kind === "choice" ? [...new Set(of.values)] : null;
+  const few = of.kind === "coin" ? [0, of.other] : of.kind === "choice" ? [...new Set(of.values)] : null;
   if (few) {
     const half = 0.09 * (to - from);
     for (const v of few) {
@@ -100,15 +104,15 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
       ["mean", x(of.mean), y(density(of, of.mean)), "mean"],
       ["deviation", x(of.mean + of.deviation), y(density(of, of.mean + of.deviation)), "standard deviation"],
     );
-  if ("p" in of) grips.push(["p", x(1), y(of.p), "probability"]);
+  if ("p" in of) grips.push(["p", x(of.other), y(of.p), "probability"]);
   const move = (grip: Grip, value: number, height: number) => {
     const step = 10 ** Math.floor(Math.log10(Math.max(1e-9, (to - from) / 100)));
     const v = snap(value, step);
-    if ("low" in of && grip === "low") set({ ...of, low: Math.min(v, of.high) });
+    if ("p" in of) set({ ...of, p: Math.min(1, Math.max(0, snap(height, 0.01))) });
+    else if ("low" in of && grip === "low") set({ ...of, low: Math.min(v, of.high) });
     else if ("low" in of && grip === "high") set({ ...of, high: Math.max(v, of.low) });
     else if ("mean" in of && grip === "mean") set({ ...of, mean: v });
     else if ("mean" in of) set({ ...of, deviation: Math.max(step, snap(Math.abs(v - of.mean), step)) });
-    else set({ kind: "coin", p: Math.min(1, Math.max(0, snap(height, 0.01))) });
   };
   const onMove = (event: PointerEvent<SVGSVGElement>) => {
     if (!held.current) return;
@@ -276,7 +280,7 @@ function Drawn({ node, beside }: { readonly node: NodeView; readonly beside: boo
 const NUMBER = fillArgument({ name: "number", type: "float", doc: "" });
 
 interface LimitsProps {
-  readonly of: Exclude<Distribution, { kind: "coin" | "choice" }>;
+  readonly of: Exclude<Distribution, { kind: "choice" }>;
   readonly set: (next: Distribution) => void;
   readonly drawn: ReactNode;
 }
@@ -301,6 +305,12 @@ function Limits({ of, set, drawn }: LimitsProps) {
           {field("mean", of.mean, (v) => ({ ...of, mean: v }))}
           <span className="ds-muted">±</span>
           {field("deviation", of.deviation, (v) => ({ ...of, deviation: Math.abs(v) }))}
+        </span>
+      )}
+      {"other" in of && (
+        <span className="ds-range-fields">
+          <span className="ds-muted">0 or</span>
+          {field("other", of.other, (v) => ({ ...of, other: v }))}
         </span>
       )}
       {"low" in of && (
@@ -341,13 +351,16 @@ function Editor({ node, of, beside, gesture, session }: EditorProps) {
     session.edit(distributionEdits(node.key, next), { gesture: `${node.key}.density.${gesture.name()}` });
   const change = (kind: Distribution["kind"]) => {
     const context = contextOf(session);
-    const at = session.store.get().positions[node.key] ?? { x: 20, y: 14 };
-    const step = context && redistribute(context, node, kind, at);
+    const state = session.store.get();
+    const at = state.positions[node.key] ?? { x: 20, y: 14 };
+    const before = freePlace({ x: at.x - COLUMN, y: at.y }, cardRects(state));
+    const step = context && redistribute(context, node, kind, at, before);
     if (!step) return;
-    const chosen = session.store.get().view.selection[0] === node.key;
-    session.edit(step.edits, { positions: step.positions });
+    const chosen = state.view.selection[0] === node.key;
+    session.edit(step.edits, { positions: { ...step.positions, ...relaid(state, step.edits, session.room) } });
     if (chosen) session.select(step.select);
   };
+  const tossed = of.kind === "coin" && of.source === node.key;
   const drawn = <DrawnNow of={{ node: node.key, output: 0 }} unit={unit} />;
   return (
     <Section title={beside ? "" : "Draws"} note={drawn}>
@@ -355,11 +368,11 @@ function Editor({ node, of, beside, gesture, session }: EditorProps) {
         <Segments label="Distribution" options={KINDS} value={of.kind} testId="distribution" onChange={change} />
       )}
       <Plot key={of.kind} of={of} draws={draws} now={now} set={set} begin={gesture.begin} />
-      {(beside || of.kind === "clamped") && of.kind !== "coin" && of.kind !== "choice" && (
+      {(beside || of.kind === "clamped" || of.kind === "coin") && !tossed && of.kind !== "choice" && (
         <Limits of={of} set={set} drawn={beside ? drawn : null} />
       )}
       {!beside && draws && <Told draws={draws} />}
-      {!beside && fed && of.kind !== "coin" && <Ends target={fed} at={ends(of)} unit={unit} />}
+      {!beside && fed && !tossed && <Ends target={fed} at={ends(of)} unit={unit} />}
     </Section>
   );
 }
