@@ -51,7 +51,7 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /** What Python said of a function: in which line, by which name. */
-const FAILED = /^the function failed( in line \d+)? with (\w+): /i;
+const FAILED = /^the function (?:gave\b|failed( in line \d+|) with (\w+): )/i;
 
 /** A few plain words for a finding. */
 export function titleOf(d: Diagnostic): string {
@@ -69,9 +69,8 @@ export function titleOf(d: Diagnostic): string {
   if (d.code === "DS105" && /wired value has shape/i.test(d.message)) return `The wire to ${d.argument} does not fit`;
   if (d.code === "DS105" && /^the window\b.* not fit\b/.test(d.message)) return "The window does not fit";
   if (d.code === "DS105" && d.argument === "sequence_length") return "The sequence is too long";
-  const [, line, error] = FAILED.exec(d.message) ?? [];
-  if (error) return `${error}${line}`;
-  if (d.code === "DS105" && /^the function gave\b/i.test(d.message)) return "The function failed";
+  const [failed, line, error] = FAILED.exec(d.message) ?? [];
+  if (failed) return error ? error + line : "The function failed";
   if (d.code === "DS105" && d.argument) return `${d.argument} is out of range`;
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
 }
@@ -91,7 +90,7 @@ export function differing(found: readonly Diagnostic[]): string {
 
 /** What a finding says beyond its title. */
 export function wordsOf(d: Diagnostic): string {
-  const words = format.sentence(format.message(d.message).replace(FAILED, ""));
+  const words = format.sentence(format.message(d.message).replace(/^the function f.*?: /i, ""));
   return words === `${titleOf(d)}.` ? "" : words;
 }
 

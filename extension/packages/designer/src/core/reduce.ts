@@ -13,7 +13,7 @@ import type {
 import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
 import * as format from "./format";
-import { descendants, nodeOf, OUTPUTS, wiresOf } from "./graph";
+import { descendants, nodeOf, OUTPUTS, sourcesOf, wiresOf } from "./graph";
 import { kept } from "./kept";
 import { differing } from "./problems";
 import { redrawn } from "./seeds";
@@ -226,9 +226,9 @@ function onRevision(before: State, message: RevisionChanged): State {
 }
 
 /** What is wired to the node of a finding. */
-function wiredTo(message: RevisionChanged | null, { node }: Diagnostic): string {
-  const at = node ? nodeOf(message?.graph ?? null, node) : null;
-  return JSON.stringify([at?.inputs, at?.argument_inputs]);
+function wiredTo(message: RevisionChanged | null, d: Diagnostic): string {
+  const at = nodeOf(message?.graph ?? null, d.node ?? "");
+  return JSON.stringify(at && sourcesOf(at));
 }
 
 /** A text that is no graph yet: what the kernel keeps of it, where a document is opened or its own was put aside. */

@@ -195,7 +195,7 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
     (d) =>
       severity(d) !== "info" &&
       d.code !== "DS205" &&
-      (draft || !(closed.includes(d.message) || d.code === "DS103" || d.code === "DS201")),
+      (draft || !(closed.includes(d.message) || /103|201/.test(d.code))),
   );
   const { graph, lines } = useSel((s) => ({ graph: s.graph, lines: s.draft ? null : s.code?.lines }));
   const place = (d: Diagnostic) => {

@@ -9,7 +9,7 @@ interface Props {
   readonly testId: string;
   readonly onValue: (value: string) => void;
   readonly onApply: () => void;
-  /** The line that is marked, from 1; 0 for none. */
+  /** The line that is marked, from 1; -1 for none. */
   readonly wrong: number;
 }
 
@@ -108,7 +108,7 @@ export function CodeArea({ value, label, testId, onValue, onApply, wrong }: Prop
         rows={Math.min(18, Math.max(6, value.split("\n").length + 1))}
         spellCheck={false}
         autoCapitalize="off"
-        style={wrong ? { backgroundPositionY: PADDING + (wrong - 1) * LINE } : { backgroundImage: "none" }}
+        style={{ backgroundPositionY: PADDING + (wrong - 1) * LINE }}
         value={value}
         onInput={(event) => {
           const element = event.currentTarget;

@@ -23,7 +23,7 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
         testId="function-code"
         onValue={setDraft}
         onApply={apply}
-        wrong={Number(/in line (\d+)/.exec(said)?.[1] ?? 0)}
+        wrong={Number(/line (\d+)/.exec(said)?.[1] ?? -1)}
       />
       {said && <p className="ds-reason">{said}</p>}
       <SmallButton data-testid="apply-function" disabled={module !== "" && text === source} onClick={apply}>
