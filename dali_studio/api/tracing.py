@@ -350,7 +350,7 @@ class _Call:
         if is_scalar(item) or isinstance(item, list | tuple | np.ndarray | np.generic):
             return self.trace.here(cast(DataNode, constant(item, device="cpu")))
         raise _fail(
-            "DS202", f"Input {position} of fn.{self.schema.name} is a {type(item).__name__}.",
+            "DS202", f"Input {position + 1} of fn.{self.schema.name} is a {type(item).__name__}.",
             "Give the result of another operator, a number, a list of numbers or an array.",
         )  # fmt: skip
 

@@ -167,7 +167,7 @@ class Writer:
         """``a and b``, ``a or b``, ``not a``; nothing for all else."""
         if node.operator == NOT:
             source, *_ = [*self.graph.inputs(node.key), None]
-            return ast.UnaryOp(op=ast.Not(), operand=self.use(source, node, "input 0"))
+            return ast.UnaryOp(op=ast.Not(), operand=self.use(source, node, "input 1"))
         if node.key not in structure.logicals:
             return None
         word, *sides = structure.logicals[node.key]
@@ -323,7 +323,7 @@ class Writer:
         needed = schema.least_inputs if schema is not None else 0
         result: list[ast.expr] = []
         for index in range(max(needed, len(wired))):
-            where = schema.input_name(index) if schema is not None else f"input {index}"
+            where = schema.input_name(index) if schema is not None else f"input {index + 1}"
             result.append(self.use(wired[index] if index < len(wired) else None, node, where))
         return result
 

@@ -261,7 +261,7 @@ def _disconnect(context: _Context, edit: Disconnect) -> list[AnyEdit]:
     graph.node(edit.target)
     before = graph.disconnect(edit.target, edit.input, edit.argument)
     if before is None:
-        where = f"input {edit.input}" if edit.input is not None else edit.argument
+        where = f"input {edit.input + 1}" if edit.input is not None else edit.argument
         _refuse(
             "DS209", f"Nothing is wired to {where}.", "Choose a wire that exists.", node=edit.target, argument=where
         )

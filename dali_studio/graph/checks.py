@@ -187,12 +187,12 @@ def _inputs(graph: Graph, node: Node, schema: OperatorSchema) -> list[Diagnostic
         declared = schema.input(index)
         if declared is not None and (wired[index] if index < len(wired) else None) is None:
             name = schema.input_name(index)  # a later input is wired, or it is needed: there may be no gap
-            message = f"{node.key} needs its input {name}."
+            message = f"{node.key} needs {name if name.startswith('input ') else f'its input {name}'}."
             found.append(finding(node, "DS201", message, f"Wire {_wanted(declared.kind)} to it.", argument=name))
     for index in range(schema.most_inputs, len(wired)):
         if wired[index] is not None:
-            message = f"Input {index} is wired, but {node.operator} has {schema.most_inputs} inputs."
-            found.append(finding(node, "DS202", message, "Cut the wire.", argument=f"input {index}"))
+            message = f"Input {index + 1} is wired, but {node.operator} has {schema.most_inputs} inputs."
+            found.append(finding(node, "DS202", message, "Cut the wire.", argument=f"input {index + 1}"))
     return found
 
 

@@ -167,7 +167,8 @@ def _slots(graph: Graph, node: Node, names: dict[str, str], registry: Registry |
     made = {name: _value(value, units.get(name)) for name, value in node.arguments.items()}
     made |= {name: f"<{type(value).__name__}>" for name, value in node.objects.items()}
     for wire in graph.wires(node.key):
-        made[wire.argument or f"input {wire.input}"] = f"from {_port(graph, wire.source, names, registry)}"
+        place = wire.argument if wire.input is None else f"input {wire.input + 1}"
+        made[place] = f"from {_port(graph, wire.source, names, registry)}"
     return made
 
 

@@ -239,7 +239,7 @@ def _fill(graph: Graph, form: _PipelineForm, raw: list[dict[str, Any]]) -> list[
 
 def _wire(graph: Graph, port: tuple[str, int], target: str, number: int | None, argument: str) -> list[Diagnostic]:
     if port[0] not in graph:
-        return [_dangling(port, argument or f"input {number}", target)]
+        return [_dangling(port, argument if number is None else f"input {number + 1}", target)]
     graph.connect(PortRef(node=port[0], output=port[1]), target, number, argument)
     return []
 

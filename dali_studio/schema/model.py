@@ -242,15 +242,15 @@ class Computed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes
     ----------
     by
-        How it says where to: by a window's relative position, or its corner, by a matrix, or by an angle about the
-        middle.
+        How it says where to: by a window's relative position, or its corner, by a matrix of an affine map or of a
+        perspective, or by an angle about the middle.
     cut
         Cuts boxes to the picture as it is then, and leaves them where they are.
     operators
         Operators by what they do.
     """
 
-    by: Literal["position", "corner", "matrix", "angle"]
+    by: Literal["position", "corner", "matrix", "perspective", "angle"]
     cut: Twin
     operators: dict[str, str]
 
@@ -390,11 +390,11 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         return last if repeats else None
 
     def input_name(self, position: int) -> str:
-        """How messages call a positional input: by its name, and by a number as well if it is repeated."""
+        """How messages call a positional input: by its name, if it is repeated with a number from 1, as cards do."""
         declared = self.input(position)
         if declared is None:
-            return f"input {position}"
-        return declared.name if declared.repeated is None else f"{declared.name}[{position - len(self.inputs) + 1}]"
+            return f"input {position + 1}"
+        return declared.name if declared.repeated is None else f"{declared.name} {position - len(self.inputs) + 2}"
 
     def shown_inputs(self, wired: int) -> int:
         """How many inputs a card shows: what is wired, and one more where another may come."""

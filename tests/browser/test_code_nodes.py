@@ -92,3 +92,24 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     assert code.input_value().splitlines()[1:] == [
         "def lighter(photo):", "    return np.asarray(photo.clip(0, np.uint8)) + photo.shape."
     ]  # fmt: skip
+
+
+def test_what_fails_is_told_at_its_card_and_at_its_line(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    functions = {"negative": {"source": "def darker(image):\n    return image\n", "signature": "0" * 64}}
+    document.save(train().graph, {"functions": functions}, server[1] / "failing.dali.json")
+    _open(page, server, "failing_code.ipynb", CELL.replace("theirs", "failing"), "thumb-decode")
+    lab.card(page, "negative").click(position=HEAD)
+    code = lab.by_id(page, "function-code")
+    code.fill("def darker(image):\n    return imag // 2\n")
+    page.keyboard.press("Control+Enter")
+    error = lab.by_id(page, "error-card-negative")
+    error.get_by_role("heading", name="NameError in line 2").wait_for()
+    error.get_by_text("Name 'imag' is not defined.", exact=True).wait_for()
+    page.screenshot(path=artifacts / "designer_failing_code.png")
+    panel = lab.by_id(page, "inspector")
+    panel.get_by_text("is not defined").wait_for()  # once
+    assert code.evaluate("e => e.style.backgroundPositionY") == "21px"
+    code.fill("def darker(image):\n    return image // 2\n")
+    assert code.evaluate("e => e.style.backgroundPositionY") == "-24px"  # out of sight
+    page.keyboard.press("Control+Enter")
+    error.wait_for(state="detached")

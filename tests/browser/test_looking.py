@@ -100,6 +100,7 @@ def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -
     # a node beside itself: nothing differs
     lab.by_id(page, "pair-node-A").select_option("rotate")
     page.wait_for_function("() => document.querySelector('[data-testid=pair-facts]')?.textContent.includes('Equal')")
+    page.locator(".ds-pair-stage").get_by_text("No difference", exact=True).wait_for()
     page.wait_for_function(
         """() => { const c = document.querySelector('[data-testid=pair-difference]');
         const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
@@ -243,7 +244,7 @@ def test_a_step_is_applied_with_a_probability(designer: Any) -> None:
     lab.card(page, "rotate").click(position=HEAD)
     page.keyboard.press("Control+c")
     copied = page.evaluate("() => navigator.clipboard.readText()")
-    assert "coin = fn.random.coin_flip(probability=0.9" in copied and "\nif coin:\n    resize = fn.rotate(" in copied
+    assert "coin = fn.random.coin_flip(probability=0.9" in copied and "\nif coin:\n    rotate = fn.rotate(" in copied
     page.keyboard.press("Delete")
     training.await_code(page, "coin_flip", there=False)
     page.keyboard.press("Control+z")

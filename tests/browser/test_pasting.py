@@ -45,7 +45,7 @@ def test_a_program_pasted_on_the_empty_page_is_opened_as_it_is(page: Any, server
     training.drawn(page, "thumb-flip")
     training.await_code(page, "batch_size=5, num_threads=4, device_id=None, seed=7")
     lab.settle(page)
-    left = page.evaluate(_LEFT, ["reader", "images", "resize", "flip", "__outputs__"])
+    left = page.evaluate(_LEFT, ["reader", "decode", "resize", "flip", "__outputs__"])
     assert left == sorted(left)
     assert "train_pipe" in lab.by_id(page, "inspector").inner_text() + page.locator(".ds-bar").inner_text()
     page.screenshot(path=artifacts / "pasted_program.png")

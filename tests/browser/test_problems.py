@@ -274,7 +274,7 @@ def test_what_does_not_fit_is_marked_at_its_port_and_its_argument(
         [turned, "wavy", "none"],
         ["Typed needs dtype.", "wavy", '"!"'],
         [f"argument angle: {turned}", "solid", '"!"'],
-        ["input input 2: Joined needs its input input[1].", "solid", '"!"'],
+        ["input input 2: Joined needs input 2.", "solid", '"!"'],
         ["input points: Decode gives image data; points takes points data.", "solid", '"!"'],
     ]
     # what is wired is filled, what is not is hollow

@@ -186,6 +186,22 @@ def test_the_browser_knows_of_one_card() -> None:
         client.session.close()
 
 
+def test_programs_call_results_of_branches_as_cards_do() -> None:
+    """And a wire of another node renames nothing."""
+    client = Client(rotating().graph)
+    plain = client.session.code().source
+    client.edit({"type": "set_chance", "key": "rotate", "part": 0.5})
+    source = client.session.code().source
+    assert "        rotate = fn.rotate(resize" in source and "    else:\n        rotate = resize\n" in source
+    assert plain.partition("return ")[2] == source.partition("return ")[2]
+    names = set(client.session.graph)
+    client.edit({"type": "add_node", "key": "flip", "operator": "flip"},
+                {"type": "connect", "source": {"node": "resize"}, "target": "flip", "input": 0})  # fmt: skip
+    assert set(client.session.graph) == names | {"flip"}
+    assert "        rotate = fn.rotate(resize" in client.session.code().source
+    client.session.close()
+
+
 def test_what_divides_samples_is_not_left_out() -> None:
     client = Client(branching().graph)
     key = next(node.key for node in client.session.graph.nodes() if node.operator == "_conditional.split")

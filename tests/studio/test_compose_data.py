@@ -63,13 +63,13 @@ def test_a_reader_of_something_else_keeps_its_data(client: Client) -> None:
     before = client.session.graph.node("reader")
     got = client.send("apply_code", source=TRAINING)
     assert client.session.graph.node("reader") == before
-    why = "DataLoader of loader (line 9): random_shuffle=True, file_root='data/coco' are not taken, since images is fed by no readers.file of a folder."
-    assert told(got) == [("images", LEFT), ("images", why)]
+    why = "DataLoader of loader (line 9): random_shuffle=True, file_root='data/coco' are not taken, since decode is fed by no readers.file of a folder."
+    assert told(got) == [("decode", LEFT), ("decode", why)]
 
 
 def test_steps_that_are_pasted_behind_a_card_leave_the_data(client: Client) -> None:
     before = client.session.graph
-    got = client.send("paste_code", text=TRAINING, at={"x": 0.0, "y": 0.0}, source={"node": "images", "output": 0})
+    got = client.send("paste_code", text=TRAINING, at={"x": 0.0, "y": 0.0}, source={"node": "decode", "output": 0})
     (found,) = only(got, messages.Refused)[-1].diagnostics
     assert found.message == ("The steps were added; the reader and the pipeline's settings stay: the DataLoader of loader (line 9) "
                              "is not taken.")  # fmt: skip

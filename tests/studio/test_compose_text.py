@@ -48,17 +48,17 @@ def test_what_has_no_operator_is_left_out_of_a_compose_with_a_word(client: Clien
     """At the node before it, in the program, and behind a card that it is pasted at."""
     text = "import albumentations as A\nt = A.Compose([{}A.CenterCrop(50, 50), {}A.HorizontalFlip(p=0.5)])\n"
     lost = "MotionBlur was left out: albumentations's MotionBlur has no operator here. The nearest is experimental.filter."
-    for given, at in (("", "A.MotionBlur(), "), "crop"), (("A.MotionBlur(), ", ""), "images"):
+    for given, at in (("", "A.MotionBlur(), "), "crop"), (("A.MotionBlur(), ", ""), "decode"):
         got = client.send("apply_code", source=text.format(*given))
         assert not only(got, messages.Refused)
         told = [(one.node, one.message) for one in only(got, messages.RevisionChanged)[-1].diagnostics if one.code == "DS503"]
         assert (at, lost) in told and f"# {lost}" in code(got).source
         assert {"crop", "flip"} < set(client.session.graph)
         client.send("undo")
-    source = {"node": "images", "output": 0}
+    source = {"node": "decode", "output": 0}
     got = client.send("paste_code", text=text.format("A.MotionBlur(), ", ""), at={"x": 0.0, "y": 0.0}, source=source)
     told = [(one.node, one.message) for one in only(got, messages.RevisionChanged)[-1].diagnostics if one.code == "DS503"]
-    assert ("images", lost) in told and {"crop", "flip"} < set(client.session.graph)
+    assert ("decode", lost) in told and {"crop", "flip"} < set(client.session.graph)
 
 
 def test_a_compose_with_chances_is_written_with_if_and_says_once_what_differs(client: Client) -> None:
@@ -211,7 +211,7 @@ def test_an_automatic_augmentation_stays_a_line_of_the_program(client: Client, d
     assert (box.title, box.collapsed) == ("rand_augment", True) and 300 < len(box.keys) == len(graph) - len({"reader", "images", "crop", "normalize"})
     client.send("undo")
     # so it is where it is pasted behind a card
-    got = client.send("paste_code", text=text, at={"x": 0.0, "y": 0.0}, source={"node": "images", "output": 0})
+    got = client.send("paste_code", text=text, at={"x": 0.0, "y": 0.0}, source={"node": "decode", "output": 0})
     (revision,) = only(got, messages.RevisionChanged)
     assert not [one for one in revision.diagnostics if one.severity == "error"]
     (box,) = [mark for mark in revision.marks.values() if isinstance(mark, messages.Group)]

@@ -13,7 +13,7 @@ from dali_studio import Designer, cli, read
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.studio.protocol import messages
 
-LINE = "resize = fn.resize(images, size=[60, 80])"
+LINE = "resize = fn.resize(decode, size=[60, 80])"
 TURNED = TEXT.replace("    return", "    turned = fn.rotate(images, angle=9.0)\n    return").replace("return images", "return turned")
 DECIDED = TEXT.replace("(batch_size", "(enable_conditionals=True, batch_size").replace("    return", """\
     if fn.random.coin_flip(dtype=types.BOOL, name="coin"):
@@ -43,14 +43,14 @@ def bypass(client: Client, *keys: str, on: bool = True) -> str:
 def test_the_comment_comes_and_goes_with_the_bypass(dialect: str, client: Client) -> None:
     plain = code(client.send("request_code", dialect=dialect))
     shown = bypass(client, "resize")
-    assert shown == plain.source.replace(LINE, f"# bypassed: {LINE}").replace("rotate(resize", "rotate(images")
+    assert shown == plain.source.replace(LINE, f"# bypassed: {LINE}").replace("rotate(resize", "rotate(decode")
     made = client.session.code()
     assert made.diagnostics == () and {*read(shown)} == {*client.session.graph} - {"resize"}
     lines = shown.splitlines()
-    assert [lines[n - 1].strip() for n in made.lines["turned"]] == ["turned = fn.rotate(images, angle=9)"]
+    assert [lines[n - 1].strip() for n in made.lines["turned"]] == ["turned = fn.rotate(decode, angle=9)"]
     assert bypass(client, "resize", on=False) == plain.source
     ended = bypass(client, "resize", "turned")  # what stands last, too
-    comments = f"    # bypassed: {LINE}\n    # bypassed: turned = fn.rotate(resize, angle=9)\n    return images, labels\n"
+    comments = f"    # bypassed: {LINE}\n    # bypassed: turned = fn.rotate(resize, angle=9)\n    return decode, labels\n"
     assert comments in ended
 
 
@@ -73,11 +73,11 @@ def test_edits_of_the_text_leave_it(client: Client) -> None:
 def test_to_take_the_mark_away_uses_the_node_again(taken: bool, client: Client) -> None:
     shown, before = bypass(client, "resize"), client.session.graph
     edited = shown.replace("# bypassed: ", "")
-    edited = edited.replace("rotate(images", "rotate(resize") if taken else edited
+    edited = edited.replace("rotate(decode", "rotate(resize") if taken else edited
     got = client.send("apply_code", source=edited)
     assert code(got).source == edited and not only(got, messages.Refused)
     assert {*client.session.graph} == {*before} and not client.session.graph.node("resize").bypassed
-    assert client.session.graph.wires("turned")[0].source.node == ("resize" if taken else "images")
+    assert client.session.graph.wires("turned")[0].source.node == ("resize" if taken else "decode")
     undone = client.send("undo")
     assert client.session.graph == before and code(undone).source == shown
 
@@ -111,9 +111,9 @@ def test_a_line_of_a_text_stays_and_says_that_nothing_takes_it(client: Client) -
     [
         (["flip"], "):\n        # bypassed: flip = fn.flip(resize)\n        "),
         (["blur"], "else:\n        # bypassed: blur = fn.gaussian_blur(resize, window_size=[3])\n        "),
-        (["bright"], "window_size=[3])\n        # bypassed: resize = fn.brightness(blur, brightness=2)\n    hsv ="),
-        (["flip", "turned"], ":\n        # bypassed: flip = fn.flip(resize)\n        # bypassed: resize = fn.rotate(flip, angle=9)\n        "),
-        (["hsv"], "brightness=2)\n    # bypassed: hsv = fn.hsv(resize, hue=9)\n    return resize, labels"),
+        (["bright"], "window_size=[3])\n        # bypassed: merge = fn.brightness(blur, brightness=2)\n    hsv ="),
+        (["flip", "turned"], ":\n        # bypassed: flip = fn.flip(resize)\n        # bypassed: merge = fn.rotate(flip, angle=9)\n        "),
+        (["hsv"], "brightness=2)\n    # bypassed: hsv = fn.hsv(merge, hue=9)\n    return merge, labels"),
     ],
 )  # fmt: skip
 def test_in_a_branch_it_stands_in_this(keys: list[str], part: str) -> None:

@@ -133,15 +133,15 @@ def test_a_long_transform_behind_a_card_takes_the_room_of_one() -> None:
     client = Client(read(TEXT))
     places = {key: {"x": 184.0 * at, "y": 0.0} for at, key in enumerate((*client.session.graph.order(), "__outputs__"))}
     client.send("move_nodes", positions=places)
-    got = client.send("paste_code", text=COMPOSE, at=AT, source={"node": "images", "output": 0})
+    got = client.send("paste_code", text=COMPOSE, at=AT, source={"node": "decode", "output": 0})
     assert [box.title for box in boxes(got)] == TITLES and "def random_perspective(" in code(got).source
     client.send("undo")
     # so is one from the search; what stands before it stays, and what is behind it goes on
-    got = client.send("add_transform", name="torchvision.RandomPerspective", at=AT, source={"node": "images", "output": 0})
+    got = client.send("add_transform", name="torchvision.RandomPerspective", at=AT, source={"node": "decode", "output": 0})
     (box,) = boxes(got)
     now = client.session.positions
     assert box.title == "random_perspective" and {*box.keys} == {*now} - {*places}
-    assert {key: now[key].x for key in places} == {"reader": 0.0, "images": 184.0, "resize": 736.0, "__outputs__": 920.0}
+    assert {key: now[key].x for key in places} == {"reader": 0.0, "decode": 184.0, "resize": 736.0, "__outputs__": 920.0}
     assert (min(now[key].x for key in box.keys), min(now[key].y for key in box.keys)) == (368.0, 0.0)
     client.session.close()
 

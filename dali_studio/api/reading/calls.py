@@ -35,6 +35,7 @@ from dali_studio.api.reading.values import (
     items_of,
     kind_of,
     method_in,
+    reassigned,
     text_of,
 )
 from dali_studio.api.statements import at_ends
@@ -448,6 +449,7 @@ class Calls(KeptFunctions):
         """What a function returns."""
         if isinstance(node, ast.Lambda):
             return self.expression(node.body, scope)
+        scope.reassigned = reassigned(node.body, [*scope.names])
         scope.names[RETURNED] = branches.unset()
         try:
             self.body(at_ends(copy.deepcopy(list(node.body))), scope)

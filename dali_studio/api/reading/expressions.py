@@ -217,7 +217,7 @@ class Expressions(ABC):
     _setcomp = _set
 
     def _namedexpr(self, node: ast.NamedExpr, scope: Scope) -> Any:
-        value = self.expression(node.value, scope, name_for([node.target]))
+        value = self.expression(node.value, scope, name_for([node.target], scope))
         self.assign(node.target, value, scope)
         return value
 

@@ -124,7 +124,7 @@ class Interpreter(Calls):
             self.expression(node.value, scope)
 
     def _assign(self, node: ast.Assign, scope: Scope) -> None:
-        value = self.expression(node.value, scope, name_for(node.targets))
+        value = self.expression(node.value, scope, name_for(node.targets, scope))
         for target in node.targets:
             self.assign(target, value, scope)
             if isinstance(target, ast.Name):
@@ -132,13 +132,13 @@ class Interpreter(Calls):
 
     def _annassign(self, node: ast.AnnAssign, scope: Scope) -> None:
         if node.value is not None:
-            self.assign(node.target, self.expression(node.value, scope, name_for([node.target])), scope)
+            self.assign(node.target, self.expression(node.value, scope, name_for([node.target], scope)), scope)
 
     def _augassign(self, node: ast.AugAssign, scope: Scope) -> None:
         left = copy.copy(node.target)
         cast(Any, left).ctx = ast.Load()
         operation = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
-        self.assign(node.target, self.expression(operation, scope, name_for([node.target])), scope)
+        self.assign(node.target, self.expression(operation, scope, name_for([node.target], scope)), scope)
 
     def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
         """Give a target a value."""

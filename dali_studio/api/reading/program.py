@@ -28,6 +28,7 @@ from dali_studio.api.reading.values import (
     creator_of,
     kind_of,
     method_in,
+    reassigned,
 )
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import output_port, outputs_of
@@ -144,7 +145,7 @@ class Program:
         self._trace.branches = Branches(self._trace)
         self._interpreter = interpreter(file, self._trace)
         self._interpreter.module = self.tree.body, text
-        self._scope = Scope()
+        self._scope = Scope(reassigned=reassigned(self.tree.body))
         self._calls = CallSites(self.tree, self._scope, self._aside)
         self._builds = {name for name, _ in _builders(self.tree.body)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -29,6 +30,8 @@ _CREATORS = {
         ("pipeline_def", "_pipeline_def_experimental", "data_iterator", "peekable_data_iterator"), "pipeline_def"
     ),
 }  # fmt: skip
+#: What programs call the result of several branches.
+_JOINED = re.compile(r"merge(_\d+)?")
 #: Characters of an expression that messages show.
 _SHOWN = 60
 
@@ -42,6 +45,8 @@ class Scope:
     opened: bool = False
     sources: dict[str, tuple[ast.expr, Any]] = field(default_factory=dict[str, "tuple[ast.expr, Any]"])
     """What variables were given last, with the values of that."""
+    reassigned: frozenset[str] = frozenset()
+    """Variables that hold one value after another."""
 
     def find(self, name: str) -> Any:
         """The value of a name; raises `KeyError`."""
@@ -217,12 +222,42 @@ def class_around(scope: Scope) -> UserClass | None:
         return None
 
 
-def name_for(targets: Sequence[ast.expr]) -> str:
-    """The name for the node that an assignment makes; none for places and for `_`."""
+def name_for(targets: Sequence[ast.expr], scope: Scope) -> str:
+    """The name for the node that an assignment makes.
+
+    There is none for places and for `_`, nor where a variable says what goes through a chain (``images``), which would
+    name its first step alone, or is called after what joins branches, of which it would name the first.
+    """
     target = targets[0]
     if len(targets) != 1 or not isinstance(target, ast.Name) or target.id.startswith("_") or target.id == RETURNED:
         return ""
-    return target.id
+    return "" if target.id in scope.reassigned or _JOINED.fullmatch(target.id) else target.id
+
+
+def reassigned(statements: Sequence[ast.stmt], held: Sequence[str] = ()) -> frozenset[str]:
+    """Variables that are assigned where they hold a value already; those of either branch of an `if` are not."""
+    found = set[str]()
+
+    def follow(node: ast.AST, bound: set[str]) -> set[str]:
+        if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            return bound
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Store):
+                found.update({node.id} & bound)
+                return bound | {node.id}
+            return bound
+        if isinstance(node, ast.If):
+            before = follow(node.test, bound)
+            return follow_all(node.body, before) | follow_all(node.orelse, before)
+        return follow_all([*ast.iter_child_nodes(node)], bound)
+
+    def follow_all(nodes: Sequence[ast.AST], bound: set[str]) -> set[str]:
+        for one in nodes:
+            bound = follow(one, bound)
+        return bound
+
+    follow_all(statements, set(held))
+    return frozenset(found)
 
 
 def loaded(target: ast.expr) -> ast.expr:

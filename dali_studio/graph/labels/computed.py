@@ -23,8 +23,8 @@ from dali_studio.schema.registry import Registry
 #: Arguments of what transforms points: a matrix, what is added, and both in one.
 _MATRIX, _SHIFT, BOTH = "M", "T", "MT"
 #: What says where a window is, but for its size.
-_PLACES = {"position": ("crop_pos_x", "crop_pos_y"), "corner": ("start", "rel_start"), "matrix": ("matrix",),
-           "angle": ("angle",)}  # fmt: skip
+_PLACES = {"position": ("crop_pos_x", "crop_pos_y", "paste_x", "paste_y"), "corner": ("start", "rel_start"),
+           "matrix": ("matrix",), "perspective": ("matrix",), "angle": ("angle",)}  # fmt: skip
 _SUM = re.compile(r"\w\)? *[+-]|^-")  # of two, or the opposite of one
 _PRODUCT = re.compile(r"[*/]")
 _NUMBER = re.compile(r"\b\d")
@@ -111,7 +111,7 @@ def computed_until(
     wires = [wire.source for wire in ends if not by or (wire.input or 1) == 1]
     _, drawn, of_picture = _behind(graph, registry, wires, {*image}, "any")
     scaled = scales(graph, registry, step, movement)
-    backwards = by == "matrix" and bool(given(graph, registry, step, "inverse_map"))
+    backwards = by in ("matrix", "perspective") and bool(given(graph, registry, step, "inverse_map"))
 
     def explained(made: Computation) -> bool:
         known = drawn <= made.sources and (made.of_picture or not of_picture)

@@ -200,7 +200,7 @@ def _computed(
             end = after if rests(graph, registry, node, kind) else after - 1
             break
     # a transform may be between sums
-    return (end if movement.computed and movement.computed.by in ("matrix", "angle") else at), end
+    return (end if movement.computed and movement.computed.by in ("matrix", "perspective", "angle") else at), end
 
 
 def _parts(
@@ -441,8 +441,7 @@ def _finding(
     graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved
 ) -> Diagnostic:  # fmt: skip
     label, word = one.label.node, word_of(one.kind)
-    verb = "is" if word == "mask" else "are"
-    hint = ""
+    verb, hint = "is" if word == "mask" else "are", ""
     if one.step is None:
         extra = one.ways.extra[0].node
         _, done = words_of(registry, extra, one.kind)
@@ -492,8 +491,9 @@ def _advice(
         return f"Let the reader give fractions of the extents (ratio=True): {of_fractions.operator} takes no pixels."
     if how := apart_of(graph, registry, step.node, movement):
         return f"Take its {next(iter(how.arguments.values()))} apart: a {how.operator} behind it does the same."
-    if movement.computed and movement.computed.by == "matrix":
+    if movement.computed and movement.computed.by in ("matrix", "perspective"):
         backward = given(graph, registry, step.node, "inverse_map")
         first = f"Let {key} map forward (inverse_map=False), and pass" if backward else "Pass"
-        return f"{first} them through coord_transform, with its matrix as MT."
+        third = " Divide by the third number then." if movement.computed.by == "perspective" else ""
+        return f"{first} them through coord_transform, with its matrix as MT.{third}"
     return f"Compute where {key} takes them, for instance with coord_transform."

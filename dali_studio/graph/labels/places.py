@@ -15,7 +15,7 @@ from dali_studio.graph.labels.movement import corners_of, given, in_pixels, rest
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.graph.validate import infer
-from dali_studio.graph.ways import Branches
+from dali_studio.graph.ways import PREDICATE, Branches
 from dali_studio.schema.model import Value, Windows
 from dali_studio.schema.registry import Registry
 
@@ -133,6 +133,57 @@ def hand_on(
     for port, result, consumers in zip(sources[1:], results[1:], fed[1:], strict=True):
         draft.instead(port, result, [to for to in consumers if to[0] in behind])
     return one.label
+
+
+#: A condition, the side of it on which something is done, and what there is on the other one, by numbers of sources.
+Around = list[tuple[PortRef, int, dict[int, PortRef]]]
+
+
+def divided(
+    draft: Draft, sources: Sequence[PortRef], conditions: Sequence[Mapping[PortRef, int]]
+) -> tuple[list[PortRef], Around]:  # fmt: skip
+    """What there is of sources under conditions, which each has its own of; `merged` takes the rest."""
+    split_by = next(name for name in draft.registry if draft.registry.schema(name).role == "split")
+    device = draft.graph.node(sources[0].node).device
+    inner, around = list(sources), Around()
+    outermost = sorted(conditions, key=len, reverse=True)
+    for predicate, side in dict(pair for under in outermost for pair in under.items()).items():
+        outside: dict[int, PortRef] = {}
+        for at, source in enumerate(inner):
+            if predicate not in conditions[at]:
+                continue
+            split = draft.graph.free_key("split")
+            draft.do(
+                AddNode(key=split, operator=split_by, device=device),
+                Connect(source=source, target=split, input=0),
+                Connect(source=predicate, target=split, argument=PREDICATE),
+            )
+            inner[at] = PortRef(node=split, output=side)
+            outside[at] = PortRef(node=split, output=1 - side)
+        around.append((predicate, side, outside))
+    return inner, around
+
+
+def merged(draft: Draft, results: Sequence[PortRef], around: Around) -> list[PortRef]:
+    """What was done under conditions, with what there is without them."""
+    merge_by = next(name for name in draft.registry if draft.registry.schema(name).role == "merge")
+    made = list(results)
+    for predicate, side, outside in reversed(around):
+        for at, other in outside.items():
+            merge = draft.graph.free_key("merge")
+            sides = (made[at], other) if side == 0 else (other, made[at])
+            draft.do(
+                AddNode(key=merge, operator=merge_by, device=draft.graph.node(other.node).device),
+                *(Connect(source=port, target=merge, input=i) for i, port in enumerate(sides)),
+                Connect(source=predicate, target=merge, argument=PREDICATE),
+            )
+            made[at] = PortRef(node=merge)
+    return made
+
+
+def missing(step: Moving, under: Mapping[PortRef, int]) -> dict[PortRef, int]:
+    """The conditions of a step that something is not under."""
+    return {condition: side for condition, side in step.branch.items() if condition not in under}
 
 
 def draw_for_boxes(draft: Draft, one: Unmoved, step: Moving, windows: Windows) -> PortRef | None:

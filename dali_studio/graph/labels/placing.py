@@ -15,7 +15,16 @@ from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument
 from dali_studio.graph.labels.computed import BOTH
 from dali_studio.graph.labels.guard import Moving, Unmoved, word_of
 from dali_studio.graph.labels.movement import corners_of, given, in_pixels, movement_of
-from dali_studio.graph.labels.places import classes_of, hand_on, place_of, shapes_of, take
+from dali_studio.graph.labels.places import (
+    classes_of,
+    divided,
+    hand_on,
+    merged,
+    missing,
+    place_of,
+    shapes_of,
+    take,
+)
 from dali_studio.graph.node import Node
 from dali_studio.graph.validate import infer
 from dali_studio.graph.ways import Branches
@@ -35,8 +44,6 @@ def place(draft: Draft, one: Unmoved, step: Moving) -> PortRef | None:
     at, before = place_of(graph, registry, metas, one, step), next(iter(graph.inputs(node.key)), None)
     if at is None or before is None or movement.computed is None:
         return None
-    if Branches(graph, registry).behind(one.ways.label, at) != step.branch:
-        return None
     boxes, cut, by = one.kind == "boxes", movement.computed.cut, movement.computed.by
     corners = corners_of(graph, registry, one.source, cut)
     if boxes and corners is None:
@@ -45,10 +52,14 @@ def place(draft: Draft, one: Unmoved, step: Moving) -> PortRef | None:
     label = one.ways.label[at]
     sources = [label, *(classes_of(graph, registry, metas, one, step, at, cut.operator) if boxes else ())]
     fed = [graph.consumers(port) for port in sources]
+    branches = Branches(graph, registry)
+    there = [branches.behind(one.ways.label, at), *(branches.under(graph, port) for port in sources[1:])]
+    inner, around = divided(draft, sources, [missing(step, under) for under in there])
     pixels = in_pixels(graph, registry, one.source)
     sums = _Sums(draft, metas, movement.computed, boxes=boxes, sized=boxes and sized, pixels=pixels)
-    how = {"position": sums.cropped, "corner": sums.sliced, "matrix": sums.transformed, "angle": sums.turned}
-    moved = how[by](label, node, before)
+    how = {"position": sums.cropped, "corner": sums.sliced, "matrix": sums.transformed,
+           "perspective": sums.transformed, "angle": sums.turned}  # fmt: skip
+    moved = how[by](inner[0], node, before)
     if moved is None:
         return None
     results = [moved]
@@ -61,13 +72,25 @@ def place(draft: Draft, one: Unmoved, step: Moving) -> PortRef | None:
         told = {name: value for name, value in told.items() if usual.get(name) != value}
         draft.do(
             AddNode(key=key, operator=cut.operator, arguments=told),
-            *(Connect(source=port, target=key, input=i) for i, port in enumerate([moved, *sources[1:]])),
+            *(Connect(source=port, target=key, input=i) for i, port in enumerate([moved, *inner[1:]])),
             Connect(source=shapes, target=key, argument=cut.shape),
         )
         results = [PortRef(node=key, output=i) for i in range(len(sources))]
+    results = merged(draft, results, around)
+    draft.join(node.key, *(key for key in draft.graph if key not in graph))
     if at == len(one.ways.label) - 1:
         return take(draft, one, dict(zip(sources, results, strict=True)))
     return hand_on(draft, one, at, sources, results, fed)
+
+
+def _inverse(matrix: Sequence[Value]) -> tuple[float, ...]:
+    """The matrix that takes points the other way; empty if there is none."""
+    rows = [*cast("Sequence[float]", matrix), *((0.0, 0.0, 1.0) if len(matrix) == 6 else ())]
+    a, b, c, d, e, f, g, h, i = rows if len(rows) == 9 else [0.0] * 9
+    made = (e * i - f * h, c * h - b * i, b * f - c * e, f * g - d * i, a * i - c * g, c * d - a * f,
+            d * h - e * g, b * g - a * h, a * e - b * d)  # fmt: skip
+    whole = a * made[0] + b * made[3] + c * made[6]
+    return tuple(one / whole for one in made[: len(matrix)]) if whole else ()
 
 
 class _Sums:
@@ -89,8 +112,10 @@ class _Sums:
         self.boxes, self.sized, self.pixels = boxes, sized, pixels
 
     def cropped(self, label: PortRef, node: Node, before: PortRef) -> PortRef | None:
-        """Coordinates in a window at a relative position."""
-        places = [self._shared(node, name) for name in ("crop_pos_x", "crop_pos_y")]
+        """Coordinates in a window at a relative position, or on a canvas on which the picture is at one."""
+        names = ("crop_pos_x", "crop_pos_y"), ("paste_x", "paste_y")
+        known = self.draft.registry.schema(node.operator)
+        places = [self._shared(node, name) for name in next(pair for pair in names if known.argument(pair[0]))]
         place = self._row((places[0], places[1]), "position", shift=True)
         old, new = self._extents(before), self._extents(PortRef(node=node.key))
         if old is None or new is None:
@@ -133,12 +158,21 @@ class _Sums:
 
     def transformed(self, label: PortRef, node: Node, before: PortRef) -> PortRef | None:
         """Points, or the upright boxes that hold the corners of boxes, behind a matrix that takes points forward."""
-        graph = self.draft.graph
-        given_as = next(iter(graph.inputs(node.key)[1:]), None)
+        registry, given_as = self.draft.registry, next(iter(self.draft.graph.inputs(node.key)[1:]), None)
+        if given(self.draft.graph, registry, node, "inverse_map"):
+            backward = given(self.draft.graph, registry, node, "matrix")
+            if given_as is not None or not isinstance(backward, tuple) or not (forward := _inverse(backward)):
+                return None
+            self.draft.do(SetArgument(key=node.key, argument="matrix", value=forward),
+                          SetArgument(key=node.key, argument="inverse_map", value=False))  # fmt: skip
+            node = self.draft.graph.node(node.key)
         old, new = self._extents(before), self._extents(PortRef(node=node.key))
-        if given(graph, self.draft.registry, node, "inverse_map") or old is None or new is None:
+        if old is None or new is None:
             return None
-        matrix = given_as or self._shared(node, "matrix", (2, 3))
+        perspective = self.computed.by == "perspective"
+        if perspective and given(self.draft.graph, registry, node, "pixel_origin") != "corner":
+            return None
+        matrix = given_as or self._shared(node, "matrix", (3, 3) if perspective else (2, 3))
         points = label if self.pixels else self._sum("a * b", label, old)
         if self.boxes:
             if self.sized:
@@ -146,7 +180,11 @@ class _Sums:
             others = self._made("placed", points, M=_OTHER_CORNERS)
             all_of = self._made("joined", points, others, axis=1)
             points = self._made("shaped", all_of, shape=(-1, 4, 2))
-        points = self._made("placed", points, wires={BOTH: matrix})
+        if perspective:  # x and y of a point, and what they are divided by
+            rows = [self._made("subscript", matrix, index=index) for index in ("0:2", "2:3")]
+            points = self._sum("a / b", *(self._made("placed", points, wires={BOTH: row}) for row in rows))
+        else:
+            points = self._made("placed", points, wires={BOTH: matrix})
         if self.boxes:
             ends = [self._made(name, points, axes=(1,)) for name in ("least", "greatest")]
             points = self._made("joined", *ends, axis=1)

@@ -44,11 +44,21 @@ from dali_studio.graph.labels.movement import (
     scales,
     words_of,
 )
-from dali_studio.graph.labels.places import classes_of, draw_for_boxes, hand_on, place_of, shapes_of, take
+from dali_studio.graph.labels.places import (
+    classes_of,
+    divided,
+    draw_for_boxes,
+    hand_on,
+    merged,
+    missing,
+    place_of,
+    shapes_of,
+    take,
+)
 from dali_studio.graph.labels.placing import place
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import infer
-from dali_studio.graph.ways import PREDICATE, Branches, undivided
+from dali_studio.graph.ways import Branches, undivided
 from dali_studio.schema.model import Apart, Device, Movement, Twin, Value
 from dali_studio.schema.registry import Registry
 
@@ -173,7 +183,9 @@ def _attempts(
     elif movement.computed and apart_of(graph, registry, step.node, movement) is None and (
         not in_pixels(graph, registry, one.source) or not one.ways.later
     ):  # fmt: skip
-        yield f"{verb} the {word} too", lambda draft: place(draft, one, step)
+        backward = given(graph, registry, step.node, "inverse_map") is True
+        title = f"Map forward, and {movement.words[0]} the {word}" if backward else f"{verb} the {word} too"
+        yield title, lambda draft: place(draft, one, step)
     if one.kind != "mask" and twin is None and in_pixels(graph, registry, one.source):
         more = "" if scales(graph, registry, step.node, movement) else f", and {movement.words[0]} the {word}"
         yield f"Give fractions{more}", lambda draft: _in_fractions(draft, one)
@@ -280,15 +292,15 @@ def change(draft: Draft, one: Unmoved, step: Moving, other: Moving) -> PortRef |
         _give(draft, key, theirs, given(graph, registry, step.node, ours))
     if twin is not None:
         _tell(draft, one, step, key, twin, {})
-    missing = {condition: side for condition, side in step.branch.items() if condition not in other.branch}
-    if not missing:
+    lacking = missing(step, other.branch)
+    if not lacking:
         draft.join(key)
         draft.sweep(opened)
         return label
     sources = [port for port in draft.graph.inputs(key) if port is not None]
     made = [PortRef(node=key, output=at) for at in range(len(sources))]
     before = [draft.graph.consumers(own) for own in made]
-    results = _enclose(draft, key, sources, [missing] * len(sources))
+    results = _enclose(draft, key, sources, [lacking] * len(sources))
     draft.join(key)
     for own, consumers, result in zip(made, before, results, strict=True):
         draft.instead(own, result, consumers)
@@ -340,39 +352,11 @@ def _enclose(
     draft: Draft, key: str, sources: Sequence[PortRef], conditions: Sequence[Mapping[PortRef, int]]
 ) -> list[PortRef]:  # fmt: skip
     """Let a node work under conditions, of each source, and give what there is of its outputs without them."""
-    roles = {draft.registry.schema(name).role: name for name in draft.registry}
-    device: Device = draft.graph.node(sources[0].node).device
-    inner, around = list(sources), list[tuple[PortRef, int, dict[int, PortRef]]]()
-    outermost = sorted(conditions, key=len, reverse=True)
-    for predicate, side in dict(pair for under in outermost for pair in under.items()).items():
-        outside: dict[int, PortRef] = {}
-        for at, source in enumerate(inner):
-            if predicate not in conditions[at]:
-                continue
-            split = draft.graph.free_key("split")
-            draft.do(
-                AddNode(key=split, operator=roles["split"], device=device),
-                Connect(source=source, target=split, input=0),
-                Connect(source=predicate, target=split, argument=PREDICATE),
-            )
-            inner[at] = PortRef(node=split, output=side)
-            outside[at] = PortRef(node=split, output=1 - side)
-        around.append((predicate, side, outside))
+    inner, around = divided(draft, sources, conditions)
     for at, source in enumerate(inner):
         if draft.graph.inputs(key)[at : at + 1] != (source,):
             draft.do(Connect(source=source, target=key, input=at))
-    results = [PortRef(node=key, output=at) for at in range(len(sources))]
-    for predicate, side, outside in reversed(around):
-        for at, other in outside.items():
-            merge = draft.graph.free_key("merge")
-            sides = (results[at], other) if side == 0 else (other, results[at])
-            draft.do(
-                AddNode(key=merge, operator=roles["merge"], device=device),
-                *(Connect(source=port, target=merge, input=i) for i, port in enumerate(sides)),
-                Connect(source=predicate, target=merge, argument=PREDICATE),
-            )
-            results[at] = PortRef(node=merge)
-    return results
+    return merged(draft, [PortRef(node=key, output=at) for at in range(len(sources))], around)
 
 
 def _opened(draft: Draft, key: str, label: PortRef) -> PortRef | None:
@@ -419,9 +403,8 @@ def _insert(draft: Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, ste
         sources += classes_of(graph, registry, metas, one, step, at, twin.operator)
     branches = Branches(graph, registry)
     there = [branches.behind(way, at), *(branches.under(graph, port) for port in sources[1:])]
-    missing = [{one: side for one, side in step.branch.items() if one not in under} for under in there]
     fed = [graph.consumers(port) for port in (way[at], *sources[1:])]
-    results = _enclose(draft, key, sources, missing)
+    results = _enclose(draft, key, sources, [missing(step, under) for under in there])
     draft.join(key)
     moved = {way[at] if at_input == 0 else sources[at_input]: port for at_input, port in enumerate(results)}
     return take(draft, one, moved) if last else hand_on(draft, one, at, sources, results, fed)

@@ -77,7 +77,7 @@ class Combine(Operator):
                 index = int(np.argmax(different))
                 shape, first = (tuple(one.shapes[index].tolist()) for one in (batch, inputs[0]))
                 raise ArgumentError(
-                    f"input {number} has the shape {shape}, input 0 {first}; one shape is needed.",
+                    f"input {number + 1} has the shape {shape}, input 1 {first}; one shape is needed.",
                     hint="Combine transforms of as many axes.", sample=index, code="DS203",
                 )  # fmt: skip
         axes = int(inputs[0].shapes[0, 0]) if len(inputs[0]) else 1

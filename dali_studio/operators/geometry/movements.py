@@ -65,6 +65,7 @@ CROP_AND_MIRROR = Movement(
 )  # fmt: skip
 PASTE = Movement(
     words=("paste", "pasted"), takes=("cast", ("UINT8",)), by=("ratio", "paste_x", "paste_y", "min_canvas_size"),
+    computed=_COMPUTED,
     twins=(
         Twin(kind="boxes", operator="bbox_paste", arguments={name: name for name in ("ratio", "paste_x", "paste_y")},
              corners=("ltrb", True, False)),
@@ -76,7 +77,10 @@ SLICE = Movement(
         "normalized_shape", "out_of_bounds_policy"),
     computed=structs.replace(_COMPUTED, by="corner"),
 )  # fmt: skip
-PERSPECTIVE = Movement(by=("matrix", "size", "inverse_map", "pixel_origin"), nearest=_NEAREST)
+PERSPECTIVE = Movement(
+    by=("matrix", "size", "inverse_map", "pixel_origin"), nearest=_NEAREST,
+    computed=structs.replace(_COMPUTED, by="perspective"),
+)  # fmt: skip
 WATER = Movement(
     by=("ampl_x", "ampl_y", "freq_x", "freq_y", "phase_x", "phase_y", "mask"), nearest=_NEAREST
 )  # fmt: skip

@@ -173,9 +173,15 @@ def _guarded(function: Callable[..., Any], given: Sequence[Any], index: int | No
         return function(*given)
     except Exception as error:
         raise ArgumentError(
-            f"the function failed{_line(error)} with {type(error).__name__} ({str(error)[:_LONGEST]}).",
-            hint="Try it with an array of your own.", argument="function", sample=index,
+            f"the function failed{_line(error)} with {type(error).__name__}: {str(error)[:_LONGEST]}.",
+            hint=_told(given), argument="function", sample=index,
         ) from error  # fmt: skip
+
+
+def _told(given: Any) -> str:
+    """What the function was given, in a sentence."""
+    words = [f"{one.dtype} of shape {one.shape}" if hasattr(one, "shape") else f"{len(one)} samples" for one in given]
+    return f"It was given {' and '.join(words)}." if words else "It was given nothing: no input is wired."
 
 
 def _line(error: Exception) -> str:

@@ -61,7 +61,7 @@ class Join(RangesOperator, abstract=True):
                 index = int(np.argmax(differs.any(axis=1)))
                 first, other = (tuple(given[index].tolist()) for given in (shapes[0], one))
                 raise ArgumentError(
-                    f"input {number} has the shape {other}, input 0 {first}; {cls.needed(axis)}.",
+                    f"input {number + 1} has the shape {other}, input 1 {first}; {cls.needed(axis)}.",
                     hint="Resize, crop or pad them to one shape.", sample=index, code="DS203",
                 )  # fmt: skip
         return Work(made, {"axis": axis})
@@ -91,12 +91,12 @@ def check_alike(inputs: Sequence[TensorMeta]) -> TensorMeta:
     for number, other in enumerate(inputs):
         if first.dtype is not None and other.dtype is not None and other.dtype != first.dtype:
             raise ArgumentError(
-                f"input {number} is {other.dtype.name}, input 0 {first.dtype.name}; one type is needed.",
+                f"input {number + 1} is {other.dtype.name}, input 1 {first.dtype.name}; one type is needed.",
                 hint=f"Insert cast with dtype {first.dtype.name}.", code="DS203",
             )  # fmt: skip
         if first.ndim is not None and other.ndim is not None and other.ndim != first.ndim:
             raise ArgumentError(
-                f"input {number} has {other.ndim} axes, input 0 {first.ndim}; one number is needed.",
+                f"input {number + 1} has {other.ndim} axes, input 1 {first.ndim}; one number is needed.",
                 hint="Bring tensors with the same number of axes.", code="DS203",
             )  # fmt: skip
     return first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -388,13 +389,14 @@ def _renames(text: ProgramText, before: str, graph: Graph, said: Graph) -> list[
         old = named_text(before, said).called
     except DaliStudioError:  # of a graph that has no program
         return []
-    names, found = Names(), list[Rename]()
+    names, found, held = Names(), list[Rename](), Counter(text.called.values())
     for key in {*graph, *text.graph}:
         names.unused(key)
     for key, name in text.called.items():
         if key in graph and old.get(key, name) != name:
-            new, usual = names.unused(name), usual_name(graph.node(key).operator)
-            if new != name:  # another node is called so
+            usual = usual_name(graph.node(key).operator)
+            new = names.unused(name) if held[name] == 1 else ""
+            if new != name:  # another node is called so, or a variable goes from node to node
                 new = key if key.rstrip("0123456789_") == usual else names.unused(usual)
             found += [Rename(key=key, new_key=new)] if new != key else []
     return found

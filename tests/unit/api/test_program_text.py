@@ -94,7 +94,7 @@ CASES: dict[str, tuple[list[Edit], list[str]]] = {
          '+    files, labels = fn.readers.file(random_shuffle=True, name="reader")'],
     ),
     "a node between": (
-        [AddNode(key="flip", operator="flip"), Connect(source=port("images"), target="flip", input=0),
+        [AddNode(key="flip", operator="flip"), Connect(source=port("decode"), target="flip", input=0),
          Connect(source=port("flip"), target="resize", input=0)],
         ["-    images = fn.resize(images,", "+    flip = fn.flip(images)", "+    images = fn.resize(flip,"],
     ),
@@ -112,7 +112,7 @@ CASES: dict[str, tuple[list[Edit], list[str]]] = {
     ),
     "a node goes": (
         [Disconnect(target="resize", input=0), RemoveNode(key="resize"),
-         SetOutputs(outputs=(port("images"), port("reader", 1)))],
+         SetOutputs(outputs=(port("decode"), port("reader", 1)))],
         ["-    images = fn.resize(images,", "-                       size=[224, 224],   # as the model wants",
          "-                       antialias=False)"],
     ),
@@ -122,7 +122,7 @@ CASES: dict[str, tuple[list[Edit], list[str]]] = {
          "+@pipeline_def(batch_size=16, num_threads=2, device_id=None, seed=7)  # small"],
     ),
     "a name": (
-        [Rename(key="images", new_key="photos")],
+        [Rename(key="decode", new_key="photos")],
         ["-    images = fn.decoders.image(files)  # RGB: größer", "-    images = fn.resize(images,",
          "+    photos = fn.decoders.image(files)  # RGB: größer", "+    images = fn.resize(photos,"],
     ),
@@ -137,10 +137,10 @@ CASES: dict[str, tuple[list[Edit], list[str]]] = {
         ['-    files, labels = fn.readers.file(file_root="/photos",  random_shuffle=True, name="reader")',
          '+    files, labels = fn.readers.file(file_root="/photos",  random_shuffle=True, name="train")'],
     ),
-    "a name that is a variable already": ([Rename(key="images", new_key="labels")], []),
+    "a name that is a variable already": ([Rename(key="decode", new_key="labels")], []),
     "one output": ([SetOutputs(outputs=(port("resize"),))], ["-    return images, labels", "+    return images"]),
     "a device": (
-        [SetDevice(key="images", device="mixed"), SetDevice(key="resize", device="gpu")],
+        [SetDevice(key="decode", device="mixed"), SetDevice(key="resize", device="gpu")],
         ["-    images = fn.decoders.image(files)  # RGB: größer", '+    images = fn.decoders.image(files, device="mixed")  # RGB: größer',
          "-                       antialias=False)", '+                       antialias=False, device="gpu")'],
     ),
@@ -157,7 +157,7 @@ def test_only_the_lines_of_a_change_change(name: str) -> None:
 def test_nothing_changes_without_a_change() -> None:
     source = ProgramText(TEXT)
     assert changed(source, source.graph.copy())[0] is source
-    assert source.lines() == {"reader": (9,), "images": (10,), "resize": (11, 12, 13)}
+    assert source.lines() == {"reader": (9,), "decode": (10,), "resize": (11, 12, 13)}
 
 
 ARITHMETIC = """
@@ -223,7 +223,7 @@ def test_a_value_in_a_function_that_is_called_once_is_written_there() -> None:
     twice = FUNCTION.replace("colours(images)\n    return", "colours(colours(images))\n    return")
     with pytest.raises(NotWritable, match="not made by a statement of its own"):
         difference(edit, text=twice)
-    between = [AddNode(key="flip", operator="flip"), Connect(source=port("images"), target="flip", input=0),
+    between = [AddNode(key="flip", operator="flip"), Connect(source=port("uniform"), target="flip", input=0),
                Connect(source=port("flip"), target="hsv", input=0)]  # fmt: skip
     lines = ["-    images = colours(images)", "+    flip = fn.flip(images)", "+    images = colours(flip)"]
     assert difference(*between, text=FUNCTION) == lines
@@ -311,7 +311,7 @@ def test_lines_of_one_variable_only_change_their_order() -> None:
     text = STEPS.replace("rotate", "images").replace("fn.images", "fn.rotate").replace("blur", "images").replace("_images", "_blur")
     text = text.replace("resize", "images").replace("fn.images", "fn.resize")
     moved = [
-        Connect(source=port("images"), target="gaussian_blur", input=0), Connect(source=port("gaussian_blur"), target="resize", input=0),
+        Connect(source=port("decode"), target="gaussian_blur", input=0), Connect(source=port("gaussian_blur"), target="resize", input=0),
         SetOutputs(outputs=(port("rotate"), port("reader", 1))),
     ]  # fmt: skip
     comment, line = "    # the lens of camera two", "    images = fn.gaussian_blur(images, sigma=2.0)  # tuned"
@@ -320,7 +320,7 @@ def test_lines_of_one_variable_only_change_their_order() -> None:
 
 def test_a_value_that_is_needed_later_is_not_assigned_over() -> None:
     text = STEPS.replace("resize = ", "images = ").replace("rotate(resize", "rotate(images")
-    assert difference(Connect(source=port("images"), target="blur", input=0), text=text) == [
+    assert difference(Connect(source=port("decode"), target="blur", input=0), text=text) == [
         "-    images = fn.resize(images, size=(200,  200))", "+    resize = fn.resize(images, size=(200,  200))",
         "-    rotate = fn.rotate(images, angle=angle)", "+    rotate = fn.rotate(resize, angle=angle)",
         "-    blur = fn.gaussian_blur(rotate, sigma=2.0)  # tuned", "+    blur = fn.gaussian_blur(images, sigma=2.0)  # tuned",

@@ -99,7 +99,7 @@ def p(kind="gray", size=64):
     return image & mask, getattr(np, "pi"), sound
 """)
     assert found == []
-    image, contrast = graph.node("image"), graph.node("contrast")
+    image, contrast = graph.node("decode"), graph.node("contrast")
     assert (image.operator, image.arguments["output_type"]) == ("decoders.image", "GRAY")
     assert graph.node("resize").arguments["size"] == (64, 64)
     assert contrast.arguments["contrast"] == pytest.approx(0.1 + 3 * 0.18)

@@ -154,13 +154,15 @@ def test_a_function_has_all_of_a_condition() -> None:
     some = [Function("some", frozenset([ends["flip"], ends["split"], ends["merge"], ends["coin_flip"]]))]
     emitted = emit(graph, REGISTRY, "nvidia.dali", functions=some)
     assert """
-def some(images):
+def some(decode):
     coin_flip = fn.random.coin_flip(dtype=types.BOOL)
     if coin_flip:
-        images = fn.flip(images)
-    return images
+        flip = fn.flip(decode)
+    else:
+        flip = decode
+    return flip
 """ in emitted.source
-    assert "    images = some(images)\n    rotate = fn.rotate(images, angle=3)\n" in emitted.source
+    assert "    flip = some(decode)\n    rotate = fn.rotate(flip, angle=3)\n" in emitted.source
     lines = emitted.source.splitlines()
     assert any("fn.flip" in lines[number - 1] for number in emitted.lines[ends["flip"]])
     again = read(emitted.source, found=[])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,9 @@ WINDOWS = [
     (f"images = fn.decoders.image_crop(files, crop=(121, 120), crop_pos_x={PART})", 0.51),
     ("images = fn.warp_affine(images, matrix=(1.2, 0, -20, 0, 0.8, 10), inverse_map=False, fill_value=0, size=(170, 190))", 0.01),
     ("images = fn.warp_affine(images, fn.transforms.rotation(angle=fn.random.uniform(range=(-30, 30)), center=[80, 80]), inverse_map=False, fill_value=0)", 1),
+    ("images = fn.experimental.warp_perspective(images, matrix=(1.1, 0.1, -9, 0.05, 0.9, 10, 0.0005, 0.0003, 1), inverse_map=False, size=(170, 190))", 1),
+    ("images = fn.warp_affine(images, matrix=(0.9, 0.1, -20, -0.1, 1.1, 10), fill_value=0, size=(170, 190))", 1.01),
+    ("images = fn.experimental.warp_perspective(images, matrix=(1.1, 0.1, -9, 0.05, 0.9, 10, 0.0005, 0.0003, 1), size=(170, 190))", 1.01),
     (f"images = fn.crop(fn.flip(images, horizontal={COIN}), crop=(121, 120), crop_pos_x=0.3)", 0.51),
     (f"images = fn.resize(fn.flip(fn.crop(images, crop=(121, 120), crop_pos_x=0.3), horizontal={COIN}), size=(200, 210))", 1.2),
     (f"images = fn.crop(fn.crop(images, crop=(140, 130), crop_pos_x={PART}), crop=(121, 120), crop_pos_x={PART})", 1.01),
@@ -72,8 +76,8 @@ WINDOWS = [
 def repaired(folder: Path, lines: str, labels: str, **options: bool) -> Graph:
     """A program whose labels have been moved by one click."""
     told = "".join(f", {name}={value}" for name, value in options.items())
-    graph = read(f"""from nvidia.dali import fn, pipeline_def
-@pipeline_def(batch_size=3, num_threads=1, device_id=None, seed=5)
+    graph = read(f"""from nvidia.dali import fn, pipeline_def, types
+@pipeline_def(batch_size=3, num_threads=1, device_id=None, seed=5, enable_conditionals={"if" in lines})
 def p():
     files, boxes, labels, *vertices = fn.readers.coco(file_root={str(folder)!r}, annotations_file={str(folder / "a.json")!r}{told})
     images = fn.decoders.image(files)
@@ -137,6 +141,8 @@ def test_boxes_are_where_the_picture_is(lines: str, apart: float, ltrb: bool, ra
         (f"images = fn.flip(images, horizontal={COIN}, vertical={COIN})", 0.01),
         ("images = fn.rotate(images, angle=fn.random.uniform(range=(-20, 20)))", 1),
         ("images = fn.rotate(images, angle=10, size=(210, 220))", 1),
+        (f"images = fn.paste(images, ratio=1.5, paste_x={PART}, fill_value=[0, 0, 0])", 1),
+        ("images = fn.paste(images, ratio=1.5, paste_x=0.2, paste_y=0.7, fill_value=[0, 0, 0])", 1),
         *WINDOWS,
     ],
 )  # fmt: skip
@@ -149,6 +155,22 @@ def test_points_are_where_the_picture_is(lines: str, apart: float, ratio: bool, 
             wanted, extents = about_red(picture)
             given = np.clip(np.array(corners) * (extents if in_fractions(graph) else 1), 0, extents)
             assert np.abs([*given.min(axis=0), *given.max(axis=0)] - wanted).max() <= apart
+
+
+IF = "images = fn.resize(images, size=[160, 170])\n    if fn.random.coin_flip(dtype=types.BOOL):\n        "
+
+
+@pytest.mark.parametrize("labels", ["boxes, labels", "vertices[1]"])
+@pytest.mark.parametrize(("lines", "apart"), [WINDOWS[1], WINDOWS[9], WINDOWS[13], WINDOWS[14], WINDOWS[15]])
+def test_in_a_branch_they_go_with_the_picture(lines: str, apart: float, labels: str, folder: Path) -> None:
+    graph = repaired(folder, IF + lines, labels, ratio=True, polygon_masks=labels != "boxes, labels", ltrb=True)
+    pipe = Pipeline.from_graph(graph)
+    for _ in range(3):
+        images, given, *_ = (batch.as_cpu() for batch in pipe.run())
+        for picture, places in zip(images, given, strict=True):
+            wanted, extents = about_red(picture)
+            corners = np.clip(np.array(places).reshape(-1, 2) * extents, 0, extents)
+            assert np.abs([*corners.min(axis=0), *corners.max(axis=0)] - wanted).max() <= apart + 0.8
 
 
 def test_no_boxes_stay_none(folder: Path) -> None:
@@ -165,10 +187,11 @@ def test_no_boxes_stay_none(folder: Path) -> None:
 
 def test_nvidia_dali_moves_them_alike(folder: Path) -> None:
     pytest.importorskip("nvidia.dali")
-    for lines, _ in (WINDOWS[0], WINDOWS[5], WINDOWS[9], WINDOWS[14]):
+    in_branches = [(IF + lines, apart) for lines, apart in (WINDOWS[1], WINDOWS[14])]
+    for lines, _ in (WINDOWS[0], WINDOWS[5], WINDOWS[9], WINDOWS[14], WINDOWS[15], *in_branches):
         graph = repaired(folder, lines, "boxes, labels", ratio=True, ltrb=False)
-        program: dict[str, Any] = {}
-        exec(emit(graph, REGISTRY, "nvidia.dali").source, program)
+        (folder / "p.py").write_text(emit(graph, REGISTRY, "nvidia.dali").source)  # it reads the source of an `if`
+        program = runpy.run_path(str(folder / "p.py"))
         theirs, ours = program["p"](), Pipeline.from_graph(graph)
         theirs.build()
         for _ in range(2):

@@ -87,7 +87,7 @@ def test_missing_inputs_and_arguments_are_blamed_alone() -> None:
     graph.disconnect("turned", argument="angle")
     assert findings(graph) == [("DS201", "images", "encoded", "error"), ("DS103", "turned", "angle", "error")]
     graph.connect(port("images"), "images", 3)
-    assert ("DS202", "images", "input 3", "error") in findings(graph)
+    assert ("DS202", "images", "input 4", "error") in findings(graph)
 
 
 def test_gap_before_a_wired_optional_input() -> None:

@@ -460,6 +460,21 @@ describe("sources of arguments", () => {
         for (const [i, p] of rects.entries()) for (const q of rects.slice(i + 1)) expect(overlap(p, q)).toBe(0);
       }
   });
+  it("stand near what they feed, also where there is room far right of it", () => {
+    const numbers = ["a", "b", "c", "d", "e", "f"];
+    const steps = Array.from({ length: 22 }, (_, i) => `step${i}`);
+    const nodes = [
+      ...numbers.map((key) => node(key, "random.uniform")),
+      ...steps.map((key, i) =>
+        node(key, "rotate", {
+          inputs: [ref(steps[i - 1] ?? "")].slice(0, i),
+          argument_inputs: i === 1 ? Object.fromEntries(numbers.map((name) => [name, ref(name)])) : {},
+        }),
+      ),
+    ];
+    const { positions } = laid({ name: "far", nodes, outputs: [] }, { width: 1300, height: 500 });
+    for (const key of numbers) expect(positions[key]?.x).toBeLessThan((positions.step1?.x ?? 0) + 4 * COLUMN);
+  });
   it("stand on the lines of their rows where many cards hide the wires", () => {
     const views = [1, 2, 3, 4, 5, 6, 7];
     const steps = ["crop", "mirror", "rotate", "twist", "blur", "normalize"];

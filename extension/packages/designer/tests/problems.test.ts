@@ -52,8 +52,8 @@ describe("problems", () => {
       { code: "DS106", message: "b", node: "turned", argument: "axis", severity: "info" as const },
       { code: "DS203", message: "c", node: "turned", argument: "images" },
       { code: "DS105", message: "d", node: "turned", argument: "angle" },
-      { code: "DS201", message: "e", node: "joined", argument: "parts[1]" },
-      { code: "DS202", message: "f", node: "joined", argument: "input 3" },
+      { code: "DS201", message: "e", node: "joined", argument: "parts 2" },
+      { code: "DS202", message: "f", node: "joined", argument: "input 4" },
     ];
     const graph = { name: "g", nodes, outputs: [] };
     const state = fold(OPENED, revision(1, graph, { diagnostics: found }));

@@ -116,6 +116,8 @@ describe("subgraphs", () => {
       ["coin", "range"],
     ]);
     expect(inner.map((one) => labelOf(one, "range"))).toEqual(["coin", "shift", "range"]);
+    const nodes = [node("constant", "constant"), ...drawing.nodes];
+    expect(listedIn({ ...drawing, nodes }, "coin")).toEqual(listedIn(drawing, "coin"));
     expect(listedIn(drawing, "coin").map((one) => one.key)[0]).toBe("shift");
   });
 

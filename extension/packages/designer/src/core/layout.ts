@@ -469,7 +469,7 @@ function placeSmall(members: readonly Member[], { small, stray, pitch }: Plan, f
       for (const from of c < left ? [top] : [wanted, top - ROW / 2]) {
         const place = floor.free(c, from, height + SMALL_GAP);
         const cost =
-          across * (c > beside ? NEAREST : beside - c) +
+          across * (c > beside ? NEAREST + c - target.column : beside - c) +
           aside * Math.abs(place - (c < left ? top : wanted)) +
           growth * Math.max(0, place + height - end);
         if (cost < least) [column, y, least] = [c, place, cost];

@@ -50,6 +50,9 @@ const TITLES: Readonly<Record<string, string>> = {
   DS601: "A package is missing",
 };
 
+/** What Python said of a function: in which line, by which name. */
+const FAILED = /^the function (?:gave\b|failed( in line \d+|) with (\w+): )/i;
+
 /** A few plain words for a finding. */
 export function titleOf(d: Diagnostic): string {
   const sample = d.code === "DS301" ? SAMPLES.find(([words]) => words.test(d.message))?.[1] : undefined;
@@ -66,7 +69,8 @@ export function titleOf(d: Diagnostic): string {
   if (d.code === "DS105" && /wired value has shape/i.test(d.message)) return `The wire to ${d.argument} does not fit`;
   if (d.code === "DS105" && /^the window\b.* not fit\b/.test(d.message)) return "The window does not fit";
   if (d.code === "DS105" && d.argument === "sequence_length") return "The sequence is too long";
-  if (d.code === "DS105" && /^the function (failed|gave)\b/i.test(d.message)) return "The function failed";
+  const [failed, line, error] = FAILED.exec(d.message) ?? [];
+  if (failed) return error ? error + line : "The function failed";
   if (d.code === "DS105" && d.argument) return `${d.argument} is out of range`;
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
 }
@@ -86,7 +90,7 @@ export function differing(found: readonly Diagnostic[]): string {
 
 /** What a finding says beyond its title. */
 export function wordsOf(d: Diagnostic): string {
-  const words = format.sentence(format.message(d.message));
+  const words = format.sentence(format.message(d.message).replace(/^the function f.*?: /i, ""));
   return words === `${titleOf(d)}.` ? "" : words;
 }
 
@@ -97,8 +101,8 @@ export function findingFor(state: State, slot: Slot): Diagnostic | undefined {
   if (!found[0]) return undefined;
   const operator = operatorOf(state, nodeOf(state.graph, slot.node));
   const schema = slot.kind === "input" ? inputOf(operator, slot.input) : undefined;
-  let name = slot.kind === "argument" ? slot.argument : (schema?.name ?? `input ${slot.input}`);
-  if (operator && slot.kind === "input" && schema?.repeated) name += `[${slot.input - operator.inputs.length + 1}]`;
+  let name = slot.kind === "argument" ? slot.argument : (schema?.name ?? `input ${slot.input + 1}`);
+  if (operator && slot.kind === "input" && schema?.repeated) name += ` ${slot.input - operator.inputs.length + 2}`;
   return found.find((d) => d.argument === name);
 }
 

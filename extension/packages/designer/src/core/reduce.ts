@@ -1,4 +1,5 @@
 import type {
+  Diagnostic,
   Edit,
   Effects,
   KernelMessage,
@@ -12,7 +13,7 @@ import type {
 import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
 import * as format from "./format";
-import { descendants, OUTPUTS, wiresOf } from "./graph";
+import { descendants, nodeOf, OUTPUTS, sourcesOf, wiresOf } from "./graph";
 import { kept } from "./kept";
 import { differing } from "./problems";
 import { redrawn } from "./seeds";
@@ -188,7 +189,8 @@ function onRevision(before: State, message: RevisionChanged): State {
     unsure: null,
     moved,
     previews,
-    previewFailures: state.previewFailures.filter((d) => !d.node || keys.has(d.node)),
+    // of other wires nobody knows yet, and where something else is wrong, nobody asks
+    previewFailures: state.previewFailures.filter((d) => wiredTo(message, d) === wiredTo(state.confirmed, d)),
     refused: changed ? [] : state.refused,
     ailing: changed ? failedBefore(state, sent) : state.ailing,
     batchSize: message.options.batch_size,
@@ -221,6 +223,12 @@ function onRevision(before: State, message: RevisionChanged): State {
   const same = (grown || back.length === 0) && selection.length === state.view.selection.length;
   if (same && notice === next.view.notice) return next;
   return { ...next, view: { ...next.view, notice, selection: same ? state.view.selection : selection } };
+}
+
+/** What is wired to the node of a finding. */
+function wiredTo(message: RevisionChanged | null, d: Diagnostic): string {
+  const at = nodeOf(message?.graph ?? null, d.node ?? "");
+  return JSON.stringify(at && sourcesOf(at));
 }
 
 /** A text that is no graph yet: what the kernel keeps of it, where a document is opened or its own was put aside. */

@@ -91,7 +91,7 @@ export function codeIsCurrent(state: State): boolean {
 export function codeWaits(state: State): string {
   const asks = state.link === "gone" || state.link === "silent";
   if (codeIsCurrent(state) || !(asks || isAway(state))) return "";
-  return `The program before your edit; ${asks ? "reconnect to copy the new one" : "the new one comes with the kernel"}.`;
+  return `The program before your edit. ${asks ? "Reconnect for the new one." : "The kernel brings a new one."}`;
 }
 
 export function previewOf(state: State, key: string, output = 0): Preview | undefined {

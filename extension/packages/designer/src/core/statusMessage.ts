@@ -17,7 +17,7 @@ export interface StatusMessage {
   /** Where there is room. */
   readonly more?: string;
   readonly muted: string;
-  readonly action: "show" | "code" | "data" | "reconnect" | "undo" | "restore" | "try" | null;
+  readonly action: "show" | "code" | "data" | "reconnect" | "undo" | "restore" | "try" | "problems" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
@@ -232,7 +232,8 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
         // what is wrong with a file is told in full beside its node
         const brief = !aloud && isAboutFile(d) && { rest: `${titleOf(d)}.`, muted: "" };
         const said = { ...fromDiagnostic(d, lead), ...brief, repair: repairOf(state, d) };
-        if (d.code === "DS503") return [{ ...said, id: d.code, lead: differing(all).trim(), rest: "" }];
+        if (d.code === "DS503")
+          return [{ ...said, id: d.code, lead: differing(all).trim(), rest: "", action: "problems" }];
         const fix = d.code === "DS205" && returned(state);
         // it is begun, not broken
         if (fix) return [{ ...said, tone: "info", fix }];

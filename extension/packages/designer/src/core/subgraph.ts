@@ -43,10 +43,11 @@ export function operatorsOf(box: Box): readonly NodeView[] {
 
 const isDraw = (n: NodeView) => n.operator.startsWith("random.");
 
-/** Its inner operators, those first that tell what it does: numbers that are drawn, but for its `coin`, then steps of pictures. */
+/** Its inner operators but constants, those first that tell what it does: numbers that are drawn, but for its `coin`, then steps of pictures. */
 export function listedIn(box: Box, coin = ""): readonly NodeView[] {
   const rank = (n: NodeView) => (isDraw(n) && n.key !== coin ? 0 : n.output_kinds[0] === "image" ? 1 : 2);
-  return [...operatorsOf(box)].sort((a, b) => rank(a) - rank(b));
+  const told = operatorsOf(box).filter((n) => n.operator !== "constant");
+  return told.sort((a, b) => rank(a) - rank(b));
 }
 
 function boxOf(graph: GraphView, catalog: CatalogIndex | undefined, name: string, group: Group): Box | null {

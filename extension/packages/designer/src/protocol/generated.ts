@@ -716,7 +716,7 @@ export interface Apart {
 
 /** What computes where labels are behind an operator, by sums and transforms. */
 export interface Computed {
-  readonly by: "angle" | "corner" | "matrix" | "position";
+  readonly by: "angle" | "corner" | "matrix" | "perspective" | "position";
   readonly cut: Twin;
   readonly operators: Readonly<Record<string, string>>;
 }

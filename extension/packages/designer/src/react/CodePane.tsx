@@ -189,10 +189,13 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
   const session = useSession();
   const draft = useSel((s) => (s.draft?.taken ? null : s.draft));
   const moved = useSel((s) => s.draft !== null && s.draft.base !== s.code?.source);
-  // that nothing is returned is said above
+  // what stands for something that is missing is told at its card; that nothing is returned, above
   const closed = useSel((s) => s.view.dismissed);
   const wrong = found.filter(
-    (d) => severity(d) !== "info" && d.code !== "DS205" && (draft || !closed.includes(d.message)),
+    (d) =>
+      severity(d) !== "info" &&
+      d.code !== "DS205" &&
+      (draft || !(closed.includes(d.message) || /103|201/.test(d.code))),
   );
   const { graph, lines } = useSel((s) => ({ graph: s.graph, lines: s.draft ? null : s.code?.lines }));
   const place = (d: Diagnostic) => {

@@ -340,7 +340,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
           <div>
             {pane(
               <PairPicture {...shown} show="difference" />,
-              said(gain === 1 ? "Difference" : `Difference, ${gain} times amplified`),
+              said(pair?.same ? "No difference" : gain === 1 ? "Difference" : `Difference, ${gain} times amplified`),
             )}
           </div>
         )}

@@ -4,8 +4,6 @@ import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
 import { CloseButton, SmallButton } from "./parts";
 
-const ICONS = { error: "error", warning: "warning", info: "info" } as const;
-
 /** Its words, its name for tests, and what it does. */
 type Button = readonly [string, string, () => void];
 
@@ -21,9 +19,15 @@ export function Strip({ over }: { readonly over: boolean }) {
     api.current?.show(said.node);
   };
   const { repair, fix, node } = said;
+  const opens = (drawer: "code" | "problems"): Button => [
+    `Show ${drawer}`,
+    `show-${drawer}`,
+    () => session.view({ drawer }),
+  ];
   const actions: Partial<Record<string, Button>> = {
     show: ["Show node", "show-node", show],
-    code: ["Show code", "show-code", () => session.view({ drawer: "code" })],
+    code: opens("code"),
+    problems: opens("problems"),
     data: ["Choose folder", "choose-data", () => session.view({ folders: node })],
     undo: [
       "Undo",
@@ -55,7 +59,7 @@ export function Strip({ over }: { readonly over: boolean }) {
       : actions[said.action ?? ""];
   return (
     <div className={`ds-strip ${over ? "ds-strip-over" : ""} ds-tone-${said.tone}`} data-testid="strip">
-      <Icon name={ICONS[said.tone]} />
+      <Icon name={said.tone} />
       <span className="ds-strip-text" title={`${said.lead} ${said.rest} ${said.more ?? ""} ${said.muted}`}>
         <span>
           <b>{said.lead}</b> {said.rest}

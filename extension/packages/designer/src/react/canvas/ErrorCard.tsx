@@ -1,6 +1,7 @@
 import { useStore, useStoreApi } from "@xyflow/react";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
+import { isBegun } from "../../core/data";
 import { isAboutFile } from "../../core/failures";
 import { freeSpot, overlap } from "../../core/freeSpot";
 import { wiresOf } from "../../core/graph";
@@ -289,7 +290,9 @@ function TwinPictures({ node }: { readonly node: string }) {
 function wantedCard(state: State): string {
   const { selection, drawer } = state.view;
   const chosen = selection[0];
-  const told = (d: Diagnostic) => (severity(d) === "error" && drawer !== "problems") || d.code === "DS210";
+  // a value that is missing is marked at its row, and told at its field
+  const told = (d: Diagnostic) =>
+    (severity(d) === "error" && drawer !== "problems" && (d.code !== "DS103" || isBegun(d))) || d.code === "DS210";
   const own = chosen ? findings(state).find((d) => (d.node === chosen || stepOf(d) === chosen) && told(d)) : undefined;
   if (own?.node) return own.node;
   const failing = [...previewFailures(state), ...runFailures(state)];

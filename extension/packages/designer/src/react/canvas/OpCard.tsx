@@ -149,9 +149,11 @@ interface HeaderProps {
   readonly node: NodeView;
   readonly operator: Operator | undefined;
   readonly renaming: boolean;
+  /** What it draws or computes for the shown sample, where no row says so. */
+  readonly value: number | undefined;
 }
 
-function Header({ node, operator, renaming }: HeaderProps) {
+function Header({ node, operator, renaming, value }: HeaderProps) {
   return (
     <header className="ds-card-head">
       <span className="ds-tile">
@@ -165,6 +167,7 @@ function Header({ node, operator, renaming }: HeaderProps) {
       ) : (
         <Name text={format.cardName(node.key, node.operator)} title={`${node.key}: ${format.called(node.operator)}`} />
       )}
+      {value !== undefined && <span className="ds-row-value">{format.short(value)}</span>}
       <ChancePill {...node} />
     </header>
   );
@@ -370,7 +373,12 @@ function OpCardView({ id, selected }: NodeProps) {
       <FixedMark keys={[id]} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
-      <Header node={node} operator={operator} renaming={card.renaming} />
+      <Header
+        node={node}
+        operator={operator}
+        renaming={card.renaming}
+        value={card.dense ? select.scalarOf(card.preview, card.sample) : undefined}
+      />
       {select.hasFirstInput(node, operator) && (
         <SlotPort
           slot={{ kind: "input", node: id, input: 0 }}

@@ -9,6 +9,8 @@ interface Props {
   readonly testId: string;
   readonly onValue: (value: string) => void;
   readonly onApply: () => void;
+  /** The line that is marked, from 1; -1 for none. */
+  readonly wrong: number;
 }
 
 interface Choice {
@@ -44,7 +46,7 @@ function placeOf(area: HTMLTextAreaElement): { left: number; top: number } {
 }
 
 /** An editor of Python whose names are completed: as in a cell by Tab, after a point by themselves. */
-export function CodeArea({ value, label, testId, onValue, onApply }: Props) {
+export function CodeArea({ value, label, testId, onValue, onApply, wrong }: Props) {
   const session = useSession();
   const [choice, setChoice] = useState<Choice | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
@@ -106,6 +108,7 @@ export function CodeArea({ value, label, testId, onValue, onApply }: Props) {
         rows={Math.min(18, Math.max(6, value.split("\n").length + 1))}
         spellCheck={false}
         autoCapitalize="off"
+        style={{ backgroundPositionY: PADDING + (wrong - 1) * LINE }}
         value={value}
         onInput={(event) => {
           const element = event.currentTarget;

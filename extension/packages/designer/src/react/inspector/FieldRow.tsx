@@ -83,7 +83,7 @@ function Wired({ node, argument }: Props) {
 }
 
 /** What the kernel says about this argument, unless something newer was typed. */
-function useFinding(key: string, name: string): string {
+export function useFinding(key: string, name: string): string {
   return useSel((s) => {
     const d = findings(s).find((x) => x.node === key && x.argument === name);
     // with a button, it stands among the findings

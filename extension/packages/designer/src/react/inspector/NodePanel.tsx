@@ -85,7 +85,10 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   const session = useSession();
   const [all, setAll] = useState(false);
   const troubled = useSel((s) => findingsAt(s, node.key).map((d) => d.argument ?? ""));
-  const offered = operator.arguments.filter((a) => a.support !== "refused" || a.name in node.arguments);
+  const offered = operator.arguments.filter(
+    // the function of a code node stands above
+    (a) => (a.support !== "refused" || a.name in node.arguments) && !(node.code && a.name === "function"),
+  );
   // what was set when the node was selected comes first; rows do not change their places under the pointer
   const [given] = useState(() => new Set([...Object.keys(node.arguments), ...Object.keys(node.argument_inputs)]));
   const first = offered
