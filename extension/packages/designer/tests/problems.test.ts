@@ -113,6 +113,13 @@ describe("problems", () => {
     expect(statusMessage(state)).toMatchObject({ tone: "warning", action: "data" });
     expect(statusMessage({ ...state, view: { ...state.view, told: toldBy(of("mask")) } })).toBeNull();
     expect([titleOf(of("mask")), wordsOf(of("mask"))]).toEqual(["Nothing to read is given", ""]);
+    const boxes = { code: "DS210", message: "The boxes are not rotated: turn works on the picture alone." };
+    expect([titleOf(boxes), wordsOf(boxes)]).toEqual([
+      "These boxes were not rotated",
+      "Turn works on the picture alone.",
+    ]);
+    const both = { code: "DS105", message: "range and values exclude each other.", argument: "values" };
+    expect(titleOf(both)).toBe("Only one of these can be given");
   });
   it("are about a file if they name node, sample and file", () => {
     const d = { code: "DS301", message: "c", node: "decode", sample: 0, source: "a.jpg" };

@@ -71,6 +71,7 @@ export function titleOf(d: Diagnostic): string {
   if (d.code === "DS105" && d.argument === "sequence_length") return "The sequence is too long";
   const [failed, line, error] = FAILED.exec(d.message) ?? [];
   if (failed) return error ? error + line : "The function failed";
+  if (/exclude each other/.test(d.message)) return "Only one of these can be given";
   if (d.code === "DS105" && d.argument) return `${d.argument} is out of range`;
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
 }
@@ -90,7 +91,7 @@ export function differing(found: readonly Diagnostic[]): string {
 
 /** What a finding says beyond its title. */
 export function wordsOf(d: Diagnostic): string {
-  const words = format.sentence(format.message(d.message).replace(/^the function f.*?: /i, ""));
+  const words = format.sentence(format.message(d.message).replace(/^the (function f.*?|\w+ (is|are) not \w+): /i, ""));
   return words === `${titleOf(d)}.` ? "" : words;
 }
 

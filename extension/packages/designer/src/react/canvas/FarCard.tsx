@@ -55,7 +55,7 @@ function FarTip({ nodeKey }: { readonly nodeKey: string }) {
 
 /** What a dot and a letter of a name take on a small card, at most, in px of the screen, and how many letters tell names apart. */
 const DOT = 10;
-const LETTER = 6;
+const LETTER = 5.5;
 const LEAST = 5;
 
 /** A name, or what of it has room for so many letters. */
