@@ -73,7 +73,7 @@ def test_the_first_node_that_differs_is_named(
     page = tmp_path / "report.html"
     assert verbs.main(["verify", str(program), "--batches", "1", "--report", str(page)]) == 1
     said = capsys.readouterr().out
-    assert "The first node that differs: images (decoders.image): difference 64 > 0 (batch 0, sample 0)." in said
+    assert "The first node that differs: decode (decoders.image): difference 64 > 0 (batch 0, sample 0)." in said
     assert re.search(r"^crop +crop +follows its inputs +64 ", said, re.MULTILINE) or "follows its inputs" in said
     text = page.read_text()
     assert text.count("<figure>") >= 3
