@@ -138,6 +138,7 @@ def test_a_notebook_that_is_saved_right_after_an_edit_has_it(page: Any, server: 
                 break
             page.wait_for_timeout(200)
         assert f'"angle": {angle}' in kept
+        page.wait_for_timeout(1000)  # JupyterLab leaves out a save while another one is on its way
     lab.by_id(page, "number-angle").fill("43")  # not even applied
     page.keyboard.press("Control+s")
     page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")

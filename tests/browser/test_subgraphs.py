@@ -76,7 +76,7 @@ def test_a_box_is_duplicated_as_a_box_and_a_probability_with_its_card(page: Any,
     first.wait_for()
     training.await_code(page, "def subgraph(decode):")
     training.await_code(page, "    if coin:")
-    training.await_code(page, "resize = subgraph(decode)")
+    training.await_code(page, "rotate = subgraph(decode)")
     before = _nodes(page)
     page.keyboard.press("Control+d")
     second = lab.by_id(page, "node-group:group2")
