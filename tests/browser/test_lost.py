@@ -33,7 +33,7 @@ def test_a_run_goes_on_while_its_tab_is_closed(page: Any, server: tuple[str, Pat
     page.evaluate(f"() => {{ {_CURRENT}.close(); }}")
     page.wait_for_function("() => !document.querySelector('.jp-NotebookPanel') || document.querySelector('.jp-Dialog')")
     if page.locator(".jp-Dialog").count():
-        page.locator(".jp-Dialog .jp-mod-accept").click()  # Save
+        page.locator(".jp-Dialog").get_by_role("button", name="Save", exact=True).click()
     page.locator(".jp-NotebookPanel").wait_for(state="detached")
     runs = "[run.batches for run in designer.session.profiler.runs.runs]"
     assert page.evaluate(_ELSEWHERE, [kernel, runs]) == "[]"  # it goes on
