@@ -97,6 +97,7 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
 def test_what_fails_is_told_at_its_card_and_at_its_line(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     functions = {"negative": {"source": "def darker(image):\n    return image\n", "signature": "0" * 64}}
     document.save(train().graph, {"functions": functions}, server[1] / "failing.dali.json")
+    (server[1] / "train_negative.py").unlink(missing_ok=True)  # of another test
     _open(page, server, "failing_code.ipynb", CELL.replace("theirs", "failing"), "thumb-decode")
     lab.card(page, "negative").click(position=HEAD)
     code = lab.by_id(page, "function-code")
