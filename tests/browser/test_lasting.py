@@ -169,7 +169,7 @@ def test_a_reloaded_page_finds_the_edits_and_the_run(page: Any, server: tuple[st
     _open(page, server, "reload.ipynb")
     _set_angle(page, "44")
     _await_code(page, "angle=44")
-    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+    lab.answered(page, _STATE)
     lab.by_id(page, "run").click()
     page.reload()
     lab.by_id(page, "thumb-rotate").wait_for(timeout=90_000)
@@ -190,7 +190,7 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
         """() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.widgets
         .map(cell => cell.outputArea?.model.toJSON())).includes('>55°<')""", polling=250,
     )  # fmt: skip
-    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+    lab.answered(page, _STATE)
     text = (server[1] / "saved.ipynb").read_text()
     notebook = json.loads(text)
     bundles = [output["data"] for cell in notebook["cells"] for output in cell.get("outputs", []) if "data" in output]
@@ -206,7 +206,7 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
 
     # where the kernel is gone, the picture is what there is
     page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
-    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+    lab.answered(page, _STATE)
     workspace = lab.workspace_of(page)
     lab.await_layout(page, workspace, "saved.ipynb")
     lab.open_lab(page, server[0], workspace)  # unlike a reload it brings the notebook to the front before all is there
@@ -258,7 +258,7 @@ def test_edits_after_a_reconnect_outlive_a_reload_of_the_page(page: Any, server:
     _open(page, server, "unsaved.ipynb")
     _set_angle(page, "71")
     _await_code(page, "angle=71")
-    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+    lab.answered(page, _STATE)
     _restart(page)
     _reconnect(page)
     _set_angle(page, "72")
@@ -325,7 +325,7 @@ def _svgs(path: Path) -> list[str]:
 def _await_saved(page: Any, path: Path, *angles: str) -> None:
     """Save until the notebook's pictures, which follow a moment later, show the angles of its designers."""
     for _ in range(120):
-        page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+        lab.answered(page, _STATE)
         svgs = _svgs(path)
         if len(svgs) == len(angles) and all(f">{angle}°<" in svg for angle, svg in zip(angles, svgs, strict=True)):
             break
@@ -413,7 +413,7 @@ def test_a_second_window_leaves_the_first_as_it_is(page: Any, server: tuple[str,
     _open(page, server, "windows.ipynb")
     _set_angle(page, "24")
     _await_code(page, "angle=24")
-    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+    lab.answered(page, _STATE)
     other = page.context.new_page()
     other.goto(f"{server[0]}/lab/workspaces/other/tree/windows.ipynb?reset")
     lab.by_id(other, "thumb-rotate").wait_for(timeout=90_000)

@@ -19,6 +19,7 @@ import { Mirror } from "./mirror";
 import { EXTENSION, FACTORY, FILE_TYPE, MODEL } from "./names";
 import { Obstruction } from "./obstruction";
 import { languageIn } from "./preferences";
+import { inTurn } from "./turns";
 import { takeTyped } from "./typed";
 
 export type DocumentContext = DocumentRegistry.IContext<DocumentRegistry.IModel>;
@@ -82,22 +83,26 @@ class PipelineFile {
     // What is shown is what is saved, whoever saves: what is typed into a field is taken, edits that are on their way are
     // waited for, and the text is applied.
     const ready = async () => {
-      takeTyped();
       await Promise.all([...this.sessions].map((session) => Promise.race([session.answered(), patience()])));
       await this.mirror.taken;
       await this.mirror.adopted;
     };
     const save = context.save.bind(context);
-    context.save = async () => {
+    const saveInTurn = inTurn(async () => {
       await ready();
       await save();
       for (const { store } of this.sessions) leave(this.key, unsentOf(store.get()));
       this.warn();
+    });
+    context.save = () => {
+      takeTyped();
+      return saveInTurn();
     };
     // JupyterLab opens the copy and closes this file, whose edits the copy has: it need not ask about them, and its
     // question would keep the keys with this tab.
     const saveAs = context.saveAs.bind(context);
     context.saveAs = async () => {
+      takeTyped();
       await ready();
       const { model } = context;
       const mark = (_: unknown, state: string) => {

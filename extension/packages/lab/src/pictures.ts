@@ -1,6 +1,7 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { INotebookTracker, type NotebookPanel, type Output, type Outputs } from "@jupyterlab/notebook";
 import { MIME } from "./names";
+import { inTurn } from "./turns";
 
 /** What names the picture of a designer, before the designer's own name (`studio/widget.py`). */
 const PICTURE = "dali-studio-";
@@ -33,26 +34,27 @@ export const pictures: JupyterFrontEndPlugin<void> = {
   optional: [INotebookTracker],
   activate: (_: JupyterFrontEnd, notebooks: INotebookTracker | null) => {
     const follow = ({ content, context }: NotebookPanel) => {
-      const saves = { begun: Number.NEGATIVE_INFINITY, now: false, own: false, due: false };
-      const saveAgain = () => {
-        saves.due = saves.now;
-        if (saves.now) return;
-        saves.own = true;
-        void context.save();
-      };
-      context.saveState.connect((_, state) => {
-        if (state === "completed manually") return; // which follows "completed"
-        saves.now = state === "started";
-        if (saves.now && !saves.own) saves.begun = performance.now();
-        if (saves.now) saves.own = false; // the next one is somebody else's
-        if (saves.due && !saves.now) saveAgain();
+      let begun = Number.NEGATIVE_INFINITY;
+      let due = false;
+      const plain = context.save.bind(context);
+      const save = inTurn(() => {
+        due = false;
+        return plain();
       });
+      context.save = () => {
+        begun = performance.now();
+        return save();
+      };
+      const saveAgain = () => {
+        if (!due) save().catch(() => undefined); // whoever is asked by JupyterLab has answered
+        due = true;
+      };
       context.sessionContext.iopubMessage.connect((_, { header, content: said }) => {
         const name = said.transient?.display_id ?? "";
         if (header.msg_type !== "update_display_data" || !name.startsWith(PICTURE)) return;
         for (const { outputs } of content.model?.cells ?? [])
           if (outputs) renew(outputs, name.slice(PICTURE.length), said);
-        if (performance.now() - saves.begun < LATE) saveAgain();
+        if (performance.now() - begun < LATE) saveAgain();
       });
     };
     notebooks?.forEach(follow);
