@@ -326,6 +326,7 @@ def test_several_cards_are_selected_by_a_box_and_by_clicks(page: Any, server: tu
     cards = [lab.by_id(page, f"node-{key}").bounding_box() for key in ("reader", "resize")]
     pane = page.locator(".react-flow__pane").first.bounding_box()
     page.keyboard.down("Shift")
+    lab.settle(page)  # the canvas knows a moment later that a drag selects
     page.mouse.move(cards[0]["x"] - 8, pane["y"] + pane["height"] - 100)
     page.mouse.down()
     page.mouse.move(cards[1]["x"] + 20, pane["y"] + 4, steps=8)

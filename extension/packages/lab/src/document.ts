@@ -151,7 +151,7 @@ class PipelineFile {
   /** Say once, until a kernel is back, that edits are not in the file: who closes the tab has them when it is opened again. */
   private warn(): void {
     const cut = [...this.sessions].some(isCut);
-    if (cut && !this.warned) Notification.warning(this.words.__(UNSAVED, this.context.path), { autoClose: false });
+    if (cut && !this.warned) Notification.warning(this.words.__(UNSAVED, this.context.path), { autoClose: 12_000 });
     this.warned = cut;
   }
 
