@@ -101,7 +101,7 @@ def lab_server(root: Path, config: Path, program: str = "jupyterlab", added: Pat
         finally:
             server.terminate()
             try:
-                server.wait(90)
+                server.wait(90 if added is None else 5)
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()
