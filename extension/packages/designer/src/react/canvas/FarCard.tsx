@@ -57,6 +57,8 @@ function FarTip({ nodeKey }: { readonly nodeKey: string }) {
 const DOT = 10;
 const LETTER = 5.5;
 const LEAST = 5;
+/** Of more cards, names that are fitted at each step of a zoom take longer than a frame. */
+const MANY = 100;
 
 /** A name, or what of it has room for so many letters. */
 function cutTo(name: string, letters: number): string {
@@ -131,7 +133,7 @@ export function FarCard({ id, selected }: NodeProps) {
       hovered: s.view.hovered === id,
     };
   });
-  const named = useStore((s) => isNamed(s.transform[2]));
+  const named = useStore((s) => s.nodes.length <= MANY && isNamed(s.transform[2]));
   const step = card.heat && card.found !== undefined ? `ds-heat-${format.heatStep(card.found)}` : "";
   return (
     <div
