@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, product
 from typing import Protocol, TypeAlias
 
+import numpy as np
+
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
 from dali_studio.studio.protocol import messages
@@ -19,7 +21,8 @@ SCOPE = "dali-picture"
 #: How far from a port a wire may turn, from the best: several run side by side between two columns.
 _TRACKS = (_OUT, _OUT - 6, _OUT + 6)
 _Point: TypeAlias = tuple[float, float]
-_Line: TypeAlias = tuple[_Point, _Point]
+#: An upright or level line of a wire: its place across, its ends along it, and the wire's source.
+_Taken: TypeAlias = tuple[float, float, float, PortRef]
 _Points: TypeAlias = tuple[_Point, ...]
 #: From how many branches on each ends on its own line; how high such a row is, and how far below the last one at most.
 _BRANCHES, _CELL, _FAR = 4, 48, 408
@@ -138,11 +141,15 @@ class _Paths:
     """Ways of wires: around cards, and beside those of other sources."""
 
     def __init__(self, cards: Iterable[Card]) -> None:
-        self._cards = [(card.at.x, card.at.y, card.port(0)[0], card.bottom) for card in cards]
-        self._lanes = sorted({y for _, top, _, bottom in self._cards for y in (top - 12, bottom + 12)})
+        corners = [(card.at.x, card.at.y, card.port(0)[0], card.bottom) for card in cards]
+        self._lanes = sorted({y for _, top, _, bottom in corners for y in (top - 12, bottom + 12)})
+        # where lines that touch a card begin to lie in it
+        self._cards = np.add(np.array(corners, float).reshape(-1, 4).T, [[2], [2], [-2], [-2]])
         # of hundreds of wires nobody follows one
-        self._shifts = (0, -5, 5) if len(self._cards) <= MANY else (0,)
-        self._taken: list[tuple[_Line, PortRef]] = []
+        many = len(corners) > MANY
+        self._rooms = [(_OUT, _OUT, 0)] if many else list(product(_TRACKS, _TRACKS, (0, -5, 5)))
+        #: Upright lines of wires, and level ones.
+        self._taken: tuple[list[_Taken], list[_Taken]] = ([], [])
 
     def path(self, source: PortRef, begin: _Point, end: _Point) -> str:
         """A curve to a neighbour; else lines at right angles, where they cross the fewest cards."""
@@ -154,11 +161,10 @@ class _Paths:
         if near or straight:
             pull = max(18.0, across / 2) if near else across / 2
             return f"M{_numbers(x, y)}c{_numbers(pull, 0, across - pull, down, across, down)}"
-        points = min(
-            (self._best(begin, end, *room) for room in product(_TRACKS, _TRACKS, self._shifts)),
-            key=lambda points: self._price(source, points),
-        )
-        self._taken += [(line, source) for line in pairwise(points)]
+        points, *others = {self._best(begin, end, *room): None for room in self._rooms}
+        if others:
+            points = min([points, *others], key=lambda points: self._price(source, points))
+        self._take(source, points)
         return _rounded(*points)
 
     def _best(self, begin: _Point, end: _Point, out: float, back: float, shift: float) -> _Points:
@@ -182,27 +188,36 @@ class _Paths:
 
     def _crossed(self, points: _Points) -> int:
         """How many cards lie in a way."""
+        left, top, right, bottom = self._cards
         return sum(
-            min(ax, bx) < right - 2 and max(ax, bx) > left + 2 and min(ay, by) < bottom - 2 and max(ay, by) > top + 2
+            int(
+                np.count_nonzero(
+                    (right > min(ax, bx)) & (left < max(ax, bx)) & (bottom > min(ay, by)) & (top < max(ay, by))
+                )
+            )
             for (ax, ay), (bx, by) in pairwise(points)
-            for left, top, right, bottom in self._cards
         )
 
     def _price(self, source: PortRef, points: _Points) -> float:
-        shared = sum(_shared(line, other) for line in pairwise(points) for other, of in self._taken if of != source)
+        """Its length, how far it lies on wires of other sources, and the cards that it crosses."""
+        shared = 0.0
+        for (ax, ay), (bx, by) in pairwise(points):
+            taken, at, a, b = (self._taken[0], ax, ay, by) if ax == bx else (self._taken[1], ay, ax, bx)
+            low, high = min(a, b), max(a, b)
+            # two that meet end to end look like one
+            shared += sum(
+                max(0.0, min(high, top) - max(low, bottom) + 8)
+                for other, bottom, top, of in taken
+                if abs(other - at) < 4 and of is not source and of != source
+            )
         return math.fsum(math.dist(a, b) for a, b in pairwise(points)) + 4 * shared + 1e4 * self._crossed(points)
 
-
-def _shared(one: _Line, other: _Line) -> float:
-    """How far two lines, each upright or level, lie on each other."""
-    for axis in (0, 1):
-        at, along = one[0][axis], 1 - axis
-        if one[1][axis] == at and abs(other[0][axis] - at) < 4 > abs(other[1][axis] - at):
-            low = max(min(one[0][along], one[1][along]), min(other[0][along], other[1][along]))
-            high = min(max(one[0][along], one[1][along]), max(other[0][along], other[1][along]))
-            # two that meet end to end look like one
-            return max(0.0, high - low + 8)
-    return 0.0
+    def _take(self, source: PortRef, points: _Points) -> None:
+        for (ax, ay), (bx, by) in pairwise(points):
+            if ax == bx:
+                self._taken[0].append((ax, min(ay, by), max(ay, by), source))
+            else:
+                self._taken[1].append((ay, min(ax, bx), max(ax, bx), source))
 
 
 def _rounded(*points: tuple[float, float]) -> str:
