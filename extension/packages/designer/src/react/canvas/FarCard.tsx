@@ -104,6 +104,18 @@ export function FarOutputs({ selected }: NodeProps) {
   );
 }
 
+/** A name below a card that is too small for a head, where there is room for it. */
+export function FarName({ text }: { readonly text: string }) {
+  const named = useStore((s) => s.nodes.length <= MANY && isNamed(s.transform[2]));
+  return (
+    named && (
+      <span className="ds-far-name">
+        <Name text={text} />
+      </span>
+    )
+  );
+}
+
 /** Values of a batch that can be told apart on a small card. */
 const FEW = 16;
 
@@ -133,7 +145,6 @@ export function FarCard({ id, selected }: NodeProps) {
       hovered: s.view.hovered === id,
     };
   });
-  const named = useStore((s) => s.nodes.length <= MANY && isNamed(s.transform[2]));
   const step = card.heat && card.found !== undefined ? `ds-heat-${format.heatStep(card.found)}` : "";
   return (
     <div
@@ -160,11 +171,7 @@ export function FarCard({ id, selected }: NodeProps) {
         </div>
       )}
       <HeatBar share={card.found} />
-      {named && (
-        <span className="ds-far-name">
-          <Name text={card.name} />
-        </span>
-      )}
+      <FarName text={card.name} />
       {card.hovered && <FarTip nodeKey={id} />}
     </div>
   );
