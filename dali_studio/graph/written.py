@@ -7,8 +7,10 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from time import perf_counter
 from typing import Any, cast
 
+from dali_studio.core.calls import Calls, Ended
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 
@@ -52,8 +54,26 @@ class WrittenFunction:
     outputs: tuple[TensorMeta, ...] = ()
 
     def __call__(self, *given: Any) -> Any:
-        """What the function gives."""
-        return self._function(*given)
+        """What the function gives.
+
+        Raises
+        ------
+        TimeoutError
+            If `calls` were ended meanwhile, or are refused.
+        """
+        begin = perf_counter()
+        try:
+            with self.calls.going():
+                return self._function(*given)
+        except Ended as ended:
+            seconds = perf_counter() - begin
+            message = f"stopped after {seconds:.0f} s" if seconds >= 1 else "stopped"
+            raise TimeoutError(message).with_traceback(ended.__traceback__) from None
+
+    @cached_property
+    def calls(self) -> Calls:
+        """Those that go on."""
+        return Calls()
 
     @cached_property
     def name(self) -> str:

@@ -172,18 +172,22 @@ class Answers:
         graphs, registry = self._session.history.back(_VERSIONS), self._session.registry
         return tuple("; ".join(difference(old, new, registry).words()) for new, old in pairwise(graphs))
 
-    def output(self, port: PortRef, samples: Sequence[int] | None = None) -> Batch:
+    def output(self, port: PortRef, samples: Sequence[int] | None = None, seconds: float | None = None) -> Batch:
         """An output of the shown batch, as the canvas shows it.
 
         Parameters
         ----------
         samples
             Which ones; the shown one if not given.
+        seconds
+            How long to wait for it; without end if not given.
 
         Raises
         ------
         DaliStudioError
             If there is no such output, or it cannot be computed.
+        TimeoutError
+            If it took longer.
         """
         session = self._session
         missing = port_missing(session.graph, session.registry, port)
@@ -203,7 +207,7 @@ class Answers:
                 made.set_exception(error)
 
         session.worker.submit("output", job)
-        return made.result()
+        return made.result(seconds)
 
     def picture(self, seconds: float | None = None, note: str = CELL) -> Picture:
         """A picture of the graph as it is now.

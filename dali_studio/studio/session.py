@@ -59,6 +59,8 @@ from dali_studio.studio.view import (
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
+#: Seconds within which a run ends by itself when it is stopped, before a function of a code node is ended.
+_SOON = 0.5
 
 
 class Session:
@@ -111,6 +113,8 @@ class Session:
         self._answers = ""
         #: Called when nothing of an edit or a run is left to be done but pictures.
         self.settled: Callable[[], None] = lambda: None
+        #: Gives what functions are tried with.
+        self._sample = partial(self.answers.output, seconds=code_nodes.TRIAL)
         #: What the notebook calls the designer.
         self.variable: Callable[[], str] = lambda: ""
         self._open(graph, view or {}, path, revision)
@@ -277,7 +281,7 @@ class Session:
             room = make_room(put, [*with_cards(self.graph, self.registry, [*edits, *twins]), *added])
         places = {**boxed(room, self.positions, boxes), **differing_after(self.history, edits), **pins.named_pins(held),
                   **named_marks(message.marks), **own_text.with_renames(self.history, edits)}  # fmt: skip
-        code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
+        code = code_nodes.begun(self.graph, edits, self.registry, self._sample)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:
             self._changed()
@@ -336,8 +340,10 @@ class Session:
 
     @handle.register
     def _(self, message: requests.Stop) -> None:
-        waited = self.worker.drop("run")
+        waited, running = self.worker.drop("run"), self.profiler.running
         self.profiler.stop()
+        # Without a run it is images that somebody stops: those of other samples would go on.
+        code_nodes.end_calls(self.graph, after=_SOON if running else 0, refuse=not running)
         if waited:  # it had not begun: nobody else will say that it has ended
             self.profiler.report_nothing(self.revision)
 
@@ -356,11 +362,12 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyFunction) -> None:
-        self.history.apply(code_nodes.written(self.graph, message.key, message.source, self.answers.output))
-        try:
-            self.write_modules(self._folder)
-        finally:
-            self._changed()
+        with code_nodes.refusing(self.graph, message.key):
+            self.history.apply(code_nodes.written(self.graph, message.key, message.source, self._sample))
+            try:
+                self.write_modules(self._folder)
+            finally:
+                self._changed()
 
     @handle.register
     def _(self, message: requests.TextRequest) -> None:

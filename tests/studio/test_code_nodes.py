@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,11 @@ from dali_studio import fn, pipeline_def, read, samples
 from dali_studio.api.default import default_registry
 from dali_studio.codegen.emit import emit
 from dali_studio.codegen.functions import Function
+from dali_studio.core.calls import Calls, Ended
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
+from dali_studio.studio.programs import code_nodes
 from dali_studio.studio.programs.code_nodes import TEMPLATE
 from dali_studio.studio.programs.own_text import in_view
 from dali_studio.studio.programs.trust import signature
@@ -280,3 +284,70 @@ def training():
     photo, negated = (client.session.answers.output(PortRef(node=key)).samples[0] for key in ("decode", "negated"))
     assert np.array_equal(negated, 255 - photo)
     client.session.close()
+
+
+#: Also where errors are caught.
+ENDLESS = """import time
+
+
+def wait(image):
+    while True:
+        try:
+            time.sleep(0.01)
+        except Exception:
+            pass
+"""
+
+
+def test_a_function_that_does_not_end_is_stopped_or_replaced(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code_nodes, "TRIAL", 0.2)
+    worker = client.session.worker
+
+    def computing() -> None:
+        deadline = time.monotonic() + 30
+        while worker.idle or worker.waits("preview"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert not worker.wait(0.3)
+
+    def apply(source: str) -> None:
+        client.session.receive({"type": "apply_function", "key": "half", "source": source})
+
+    apply(ENDLESS)
+    computing()
+    code = node_of(client.received).code
+    assert code is not None and code.source == ENDLESS
+    previews = only(client.send("stop"), messages.Previews)[-1]
+    (failed,) = (one for one in previews.failed if one.node == "half")
+    assert "line 7 with TimeoutError: stopped" in failed.message
+
+    apply(ENDLESS.replace("0.01", "0.02"))
+    computing()
+    client.received.clear()
+    got = client.send("apply_function", key="half", source=TEMPLATE)
+    assert not [one for one in only(got, messages.Previews)[-1].failed if one.node == "half"]
+
+
+def test_calls_end_where_they_are_and_no_others_do() -> None:
+    calls, begun, ended = Calls(), threading.Event(), threading.Event()
+
+    def loop() -> None:
+        try:
+            with calls.going():
+                begun.set()
+                while True:
+                    time.sleep(0.01)
+        except Ended:
+            ended.set()
+
+    thread = threading.Thread(target=loop)
+    thread.start()
+    begun.wait()
+    calls.end()
+    with calls.going():  # which began later
+        thread.join(30)
+        time.sleep(0.05)
+    assert ended.is_set()
+    calls.end(refuse=True)  # of what does not go on, nothing
+    with calls.going():
+        pass

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -32,6 +34,8 @@ from dali_studio.studio.protocol.messages import NodeCode
 OPERATOR, ARGUMENT = "python_function", "function"
 #: Its name in the view part of a document.
 _FUNCTIONS = "functions"
+#: Seconds that the trial of a function may take, in which the kernel does nothing else.
+TRIAL = 5.0
 #: The function that a new node has.
 TEMPLATE = '''import numpy as np
 
@@ -162,7 +166,7 @@ def _tried(
         return ()
     try:
         given = [sample(port) for port in sources if port is not None]
-        made: Any = function(*(np.asarray(batch.samples[0]) for batch in given))
+        made = _within(TRIAL, function, [np.asarray(batch.samples[0]) for batch in given])
         results = [np.asarray(one) for one in (cast("tuple[Any, ...]", made) if isinstance(made, tuple) else (made,))]
         layouts = [batch.layout for batch in given]
         return tuple(
@@ -171,6 +175,51 @@ def _tried(
         )
     except Exception:  # noqa: BLE001 - whatever somebody's function raises
         return ()
+
+
+def _within(seconds: float, function: WrittenFunction, given: Sequence[Any]) -> Any:
+    """What the function gives; TimeoutError if that takes longer, as what does not end must not keep the kernel."""
+    made: Future[Any] = Future()
+
+    def call() -> None:
+        try:
+            made.set_result(function(*given))
+        except Exception as error:  # noqa: BLE001 - raised where it was called
+            made.set_exception(error)
+
+    threading.Thread(target=call, name="dali-studio-trial", daemon=True).start()
+    try:
+        return made.result(seconds)
+    finally:
+        function.calls.end()
+
+
+def end_calls(graph: Graph, after: float = 0.0, *, refuse: bool = False) -> None:
+    """End what goes on of the functions that are written in a graph, and still does `after` so many seconds.
+
+    Parameters
+    ----------
+    refuse
+        Those of which something goes on are called no more until their text is run again.
+    """
+    for node in graph.nodes():
+        function = node.objects.get(ARGUMENT)
+        if isinstance(function, WrittenFunction):
+            function.calls.end(after, refuse=refuse)
+
+
+@contextmanager
+def refusing(graph: Graph, key: str) -> Generator[None]:
+    """While a node gets another function: end what goes on of the one that it has, since all images wait for it."""
+    function = graph.node(key).objects.get(ARGUMENT) if key in graph else None
+    if not isinstance(function, WrittenFunction):
+        yield
+        return
+    function.calls.end(refuse=True)
+    try:
+        yield
+    finally:
+        function.calls.refused = False  # an undo brings it back
 
 
 def in_place_of(graph: Graph, key: str) -> list[AnyEdit]:

@@ -93,7 +93,7 @@ class FreeMemory(msgspec.Struct, frozen=True, kw_only=True, tag="free_memory"):
 
 
 class Stop(msgspec.Struct, frozen=True, kw_only=True, tag="stop"):
-    """Stop the run in progress."""
+    """Stop the run in progress, and functions of code nodes that do not end."""
 
 
 class RequestCode(msgspec.Struct, frozen=True, kw_only=True, tag="request_code"):

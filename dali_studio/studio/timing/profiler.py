@@ -109,6 +109,11 @@ class Profiler:
         """Forget an earlier `stop`."""
         self._stopped.clear()
 
+    @property
+    def running(self) -> bool:
+        """Whether a run goes on."""
+        return self._engine is not None
+
     def stop(self) -> None:
         """Stop the run that goes on; it reports what it measured so far."""
         self._stopped.set()

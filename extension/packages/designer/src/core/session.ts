@@ -65,6 +65,8 @@ export class Session {
   laid: () => boolean = () => false;
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
+  /** Code of nodes that is written and has not run. */
+  readonly code = new Map<string, string>();
   private readonly pictures = new Pictures(this.images);
   /** Plays the sound that was asked for last. */
   heard: (message: Sound, data: Bytes | undefined) => void = () => undefined;
@@ -459,7 +461,10 @@ export class Session {
     if (message.type === "revision_changed") this.document = buffers[0] ? buffers : this.document;
     if (message.type === "run_history") this.runs = buffers;
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
-    if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.images.clear();
+    if (message.type === "revision_changed" && isOther(this.store.get(), message)) {
+      this.images.clear();
+      this.code.clear();
+    }
     const first = this.store.get().confirmed === null;
     this.store.set((s) => {
       const next = receive(s, message);

@@ -17,7 +17,7 @@ export interface StatusMessage {
   /** Where there is room. */
   readonly more?: string;
   readonly muted: string;
-  readonly action: "show" | "code" | "data" | "reconnect" | "undo" | "restore" | "try" | "problems" | null;
+  readonly action: "show" | "code" | "data" | "reconnect" | "undo" | "restore" | "try" | "problems" | "stop" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
@@ -129,7 +129,8 @@ function progressMessage(state: State): StatusMessage | null {
     lead: "Computing images:",
     rest: doing,
     muted: `${seconds} s`,
-    action: null,
+    // nothing else can be stopped while it is made
+    action: state.graph?.nodes.some((n) => n.code) ? "stop" : null,
     node: "",
   };
 }

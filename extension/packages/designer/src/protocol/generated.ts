@@ -311,7 +311,7 @@ export interface FreeMemory {
   readonly type: "free_memory";
 }
 
-/** Stop the run in progress. */
+/** Stop the run in progress, and functions of code nodes that do not end. */
 export interface Stop {
   readonly type: "stop";
 }

@@ -1,6 +1,6 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { NodeCode } from "../../protocol/generated";
-import { useSession } from "../context";
+import { useSel, useSession } from "../context";
 import { Section, SmallButton } from "../parts";
 import { CodeArea } from "./CodeArea";
 import { useFinding } from "./FieldRow";
@@ -8,12 +8,29 @@ import { useFinding } from "./FieldRow";
 /** The function of a code node. It runs when its user says so, and not before. */
 export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; readonly code: NodeCode }) {
   const session = useSession();
-  const [draft, setDraft] = useState<string | null>(null);
   const { source, trusted, module } = code;
-  const text = draft ?? source;
+  const [text, setText] = useState(session.code.get(nodeKey) ?? source);
+  const [running, setRunning] = useState(false);
+  const answer = useSel((s) => [s.confirmed, s.refused]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever comes back is the answer
+  useEffect(() => setRunning(false), [answer]);
+  useEffect(() => {
+    if (session.code.get(nodeKey) === source) session.code.delete(nodeKey);
+    // what somebody else has made of it, unless it is being written
+    setText(session.code.get(nodeKey) ?? source);
+  }, [session, nodeKey, source]);
+  const write = (value: string) => {
+    if (value === source) session.code.delete(nodeKey);
+    else session.code.set(nodeKey, value);
+    setText(value);
+  };
   const found = useFinding(nodeKey, "function");
-  const said = text === source ? found : "";
-  const apply = () => session.send({ type: "apply_function", key: nodeKey, source: text });
+  const same = text === source;
+  const said = same ? found : "";
+  const apply = () => {
+    setRunning(true);
+    session.send({ type: "apply_function", key: nodeKey, source: text });
+  };
   return (
     <Section title="Code" note={module && `${module}.py`}>
       {!trusted && <p className="ds-muted">This code came with the document. Read it before you trust it.</p>}
@@ -21,14 +38,15 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
         value={text}
         label={`Code of ${nodeKey}`}
         testId="function-code"
-        onValue={setDraft}
+        onValue={write}
         onApply={apply}
         wrong={Number(/line (\d+)/.exec(said)?.[1] ?? -1)}
       />
       {said && <p className="ds-reason">{said}</p>}
-      <SmallButton data-testid="apply-function" disabled={module !== "" && text === source} onClick={apply}>
-        {trusted ? "Run this code" : "Trust this code, and run it"}
+      <SmallButton data-testid="apply-function" disabled={running || (module !== "" && same && !said)} onClick={apply}>
+        {running ? "Running…" : trusted ? "Run this code" : "Trust this code, and run it"}
       </SmallButton>
+      {trusted && !(same || running) && <p className="ds-muted">The node still has the code that ran before.</p>}
     </Section>
   );
 }
