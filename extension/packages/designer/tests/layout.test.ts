@@ -14,7 +14,8 @@ import {
   wayInBox,
   wayOf,
 } from "../src/core/layout";
-import { around, bezier, cornersUnder, pathOf, route } from "../src/core/route";
+import { notesBeside } from "../src/core/marks";
+import { around, bezier, boxesAlong, cornersUnder, pathOf, route } from "../src/core/route";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
 import { drawnIn, GALLERY } from "./galleryGraphs";
@@ -343,6 +344,30 @@ describe("route", () => {
     const across = [...path.matchAll(/(-?\d+) -?\d+/g)].map((m) => Number(m[1]));
     expect(Math.min(...across)).toBeGreaterThan(0);
     expect(Math.max(...across)).toBeLessThan(552 + 20);
+  });
+  it("run around notes that lie behind no card, and not below those that lie below all of them", () => {
+    const note = (x: number, y: number) => ({ type: "note" as const, x, y, width: 300, height: 60, text: "", hue: "" });
+    const cards = [card(20, 14), card(800, 14)];
+    const found = notesBeside(cards, { free: note(300, 0), far: note(300, 900), behind: note(700, 10) });
+    expect(found.map(({ x, y }) => [x, y])).toEqual([
+      [300, 0],
+      [300, 900],
+    ]);
+    const [a, b] = [
+      { x: 168, y: 28 },
+      { x: 800, y: 28 },
+    ];
+    const crossed = (path: string) =>
+      boxesAlong(path).filter((box) => found.some((one) => overlap(box, one) > 0)).length;
+    expect(crossed(route(a, b, cards))).toBeGreaterThan(0);
+    expect(crossed(route(a, b, [...cards, ...found]))).toBe(0);
+    const under = [cards, [...cards, ...found]].map((rects) => pathOf(cornersUnder(a, b, rects)));
+    expect(under[1]).toBe(under[0]);
+    // in the lane itself it is gone around
+    const low = notesBeside(cards, { low: note(300, 180) });
+    expect(
+      boxesAlong(pathOf(cornersUnder(a, b, [...cards, ...low]))).every((box) => overlap(box, low[0] ?? box) === 0),
+    ).toBe(true);
   });
   it("runs below all cards where it would cross the graph", () => {
     const path = pathOf(cornersUnder({ x: 168, y: 28 }, { x: 988, y: 28 }, [card(20, 14), card(400, 300)]));
