@@ -390,7 +390,7 @@ function CanvasView() {
       onDoubleClick={onDoubleClick}
       onPointerMove={(e) => {
         pointer.current = { x: e.clientX, y: e.clientY };
-        gestures.point(e, e.target);
+        gestures.point(e);
       }}
       onPointerUpCapture={(e) => {
         // with Shift, JupyterLab takes the keys for its cell
@@ -398,7 +398,7 @@ function CanvasView() {
       }}
       onPointerLeave={(e) => {
         pointer.current = null;
-        gestures.point(e, null);
+        gestures.point(e);
       }}
       onPointerDownCapture={() => {
         earlier.current = before.current;

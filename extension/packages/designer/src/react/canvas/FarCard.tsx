@@ -75,13 +75,13 @@ export function FarOutputs({ selected }: NodeProps) {
   const names = useSel((s) => s.graph?.outputs.map((ref) => select.resultName(s, ref)) ?? []);
   const letters = useStore((s) => Math.floor((CARD * s.transform[2] - DOT) / LETTER));
   const shifts = useStore((s) => nameShifts(rows, s.transform[2]).join()).split(",");
-  const hovered = useSel((s) => s.view.hovered === OUTPUTS);
+  const hover = useHover(OUTPUTS);
   return (
     <div
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
       style={{ height: `calc(${height + FAR_DROP}px + max(0, ${shifts.at(-1)}) * var(--ds-px))` }}
       data-testid="node-outputs"
-      {...useHover(OUTPUTS)}
+      {...hover}
     >
       <div className="ds-frame" />
       {rows.map((top, i) => (
@@ -99,7 +99,7 @@ export function FarOutputs({ selected }: NodeProps) {
           )}
         </span>
       ))}
-      {hovered && <FarTip nodeKey={OUTPUTS} />}
+      {hover["data-hovered"] && <FarTip nodeKey={OUTPUTS} />}
     </div>
   );
 }
@@ -130,9 +130,9 @@ export function FarCard({ id, selected }: NodeProps) {
         node && (node.output_kinds.length > 1 || Object.keys(node.argument_inputs).length > 0)
           ? Math.min(98, select.cardHeight(node, operator, select.previewOf(s, id), isDense(s)) - 3)
           : undefined,
-      hovered: s.view.hovered === id,
     };
   });
+  const hover = useHover(id);
   const named = useStore((s) => s.nodes.length <= MANY && isNamed(s.transform[2]));
   const step = card.heat && card.found !== undefined ? `ds-heat-${format.heatStep(card.found)}` : "";
   return (
@@ -140,7 +140,7 @@ export function FarCard({ id, selected }: NodeProps) {
       className={`${card.classes} ${card.short ? "ds-far-short" : ""} ${card.picture ? "ds-far-open" : ""} ${selected ? "ds-selected" : ""} ${card.picture ? "" : step}`}
       style={{ "--ds-c": `var(--ds-${card.hue})` }}
       data-testid={`node-${id}`}
-      {...useHover(id)}
+      {...hover}
     >
       <div className="ds-frame2" />
       <ReachedBar id={id} />
@@ -165,7 +165,7 @@ export function FarCard({ id, selected }: NodeProps) {
           <Name text={card.name} />
         </span>
       )}
-      {card.hovered && <FarTip nodeKey={id} />}
+      {hover["data-hovered"] && <FarTip nodeKey={id} />}
     </div>
   );
 }

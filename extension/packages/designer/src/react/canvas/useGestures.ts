@@ -148,15 +148,15 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
   const over = useRef<Element | null>(null);
   /** Tell over what the pointer is; what a scroll, a zoom or a layout brings below it is not pointed at until it moves. */
   const point = useCallback(
-    ({ clientX, clientY }: Pick<MouseEvent, "clientX" | "clientY">, target: EventTarget | null) => {
+    ({ target, clientX, clientY }: MouseEvent) => {
       const at = `${clientX} ${clientY}`;
-      const moved = at !== last.current;
+      const found = (target as Element).closest(POINTED);
+      const begun = at === last.current ? null : found;
       last.current = at;
-      const found = target instanceof Element ? target.closest(POINTED) : null;
       if (found === over.current) return;
-      over.current = moved ? found : null;
-      trace({ target: over.current });
-      session.view({ hovered: over.current?.closest<HTMLElement>(".react-flow__node")?.dataset.id ?? null });
+      over.current = begun;
+      trace({ target: begun });
+      session.view({ hovered: begun?.closest<HTMLElement>(".react-flow__node")?.dataset.id ?? null });
     },
     [session, trace],
   );
@@ -245,6 +245,6 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
     [session, root, box, place, wireAt],
   );
 
-  const handlers = { onContextMenu, onPointerOver: (e: MouseEvent) => point(e, e.target) };
+  const handlers = { onContextMenu, onPointerOver: point };
   return { line, wireAt, trace, point, onDrag, onDropped, handlers };
 }
