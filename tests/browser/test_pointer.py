@@ -192,3 +192,22 @@ def test_a_card_that_is_dragged_into_a_cell_leaves_a_line_there(page: Any, serve
     assert cell.locator(".cm-content").inner_text() == 'shape = 1\nmine.node["rotate"].output()'
     assert card.bounding_box() == before
     assert page.locator('[data-testid="undo"]').is_disabled()
+
+
+def test_what_a_scroll_brings_below_the_pointer_is_not_pointed_at(designer: Any) -> None:
+    page = designer
+    card = lab.card(page, "rotate").bounding_box()
+    x, y = card["x"] + 70, card["y"] - 20
+    page.mouse.move(x, y)
+    page.evaluate("""() => { window.found = [];
+      document.addEventListener('pointerover', e => window.found.push(e.target.closest('.react-flow__node')?.dataset.id)); }""")
+    page.mouse.wheel(0, 60)
+    page.wait_for_function("() => window.found.includes('rotate')")
+    lab.settle(page)
+    assert page.locator("[data-hovered], .ds-wire-own").count() == 0
+    page.mouse.move(x + 1, y)
+    page.locator('[data-hovered][data-testid="node-rotate"]').wait_for()
+    assert page.locator(".ds-wire-own").count() > 1
+    # and what it brings away from there is not pointed at any longer
+    page.mouse.wheel(0, -60)
+    page.locator("[data-hovered]").wait_for(state="detached")

@@ -188,8 +188,8 @@ _NAMES = """() => { const names = [...document.querySelectorAll('.ds-far-name b'
   const zoom = names[0].getBoundingClientRect().height / names[0].offsetHeight;
   const cards = [...document.querySelectorAll('.ds-far-card')].map(card => card.getBoundingClientRect());
   return [names.length, zoom * Math.min(...names.map(name => parseFloat(getComputedStyle(name).fontSize))),
-    names.filter(name => { const at = name.getBoundingClientRect(), middle = (at.top + at.bottom) / 2;
-      return cards.some(c => c.left < at.left + 9 && at.left + 9 < c.right && c.top < middle && middle < c.bottom); })
+    names.filter(name => { const at = name.getBoundingClientRect(), line = at.top + 8;
+      return cards.some(c => c.left < at.left + 9 && at.left + 9 < c.right && c.top < line && line < c.bottom); })
       .map(name => name.textContent)]; }"""
 
 

@@ -249,3 +249,21 @@ def test_a_subgraph_has_a_probability_in_one_step() -> None:
         assert "normalize gives (float CHW)" in refused.diagnostics[0].message and "Take normalize out" in refused.diagnostics[0].hint
     finally:
         client.session.close()
+
+
+@pipeline_def(batch_size=6, num_threads=2, device_id=None, seed=11, enable_conditionals=True)
+def never() -> Any:
+    draws = fn.random.uniform(range=(0.0, 1.0))
+    more = draws
+    if draws > 2.0:
+        more = fn.cast(draws, dtype=types.FLOAT64, name="far")
+    return more
+
+
+def test_a_branch_that_no_sample_takes_says_so() -> None:
+    client = Client(never().graph)
+    (shown,) = only(client.send("choose_sample", sample=1, iteration=0), messages.Previews)
+    (far,) = (item for item in shown.items if item.key == "far")
+    assert far.note == "no sample of this batch takes the branch"
+    assert far.body == bodies.TableBody(rows=(("no sample",),))
+    client.session.close()

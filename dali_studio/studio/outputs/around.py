@@ -64,7 +64,7 @@ def shown_of(
 
 def numbers_of(batch: Batch, size: int) -> list[float | None]:
     """The number that each of `size` samples has, none of those outside of the batch; empty where they have several."""
-    if not len(batch) or any(sample.size != 1 for sample in batch.samples):
+    if any(sample.size != 1 for sample in batch.samples):
         return []
     found: list[float | None] = [None] * size
     places = range(size) if batch.indices is None else batch.indices.tolist()

@@ -358,12 +358,15 @@ def _elsewhere(revision: Revision, port: PortRef, values: tuple[float | None, ..
     number = revision.validation.metas[port].kind in ("scalar", "label")
     divides = revision.registry.schema(revision.active.node(port.node).operator).role == "split"
     words = f"goes to {'true' if port.output else 'false'}" if divides else "takes another branch"
-    body = bodies.TableBody(rows=(("–",),)) if number else bodies.TextBody(text=words, hex=False)
-    if values:
-        body = values_body(values, "–")
+    note, short = f"the sample {words}", "–"
+    if values and all(value is None for value in values):
+        note, short = "no sample of this batch takes the branch", "no sample"
+    body = bodies.TableBody(rows=((short,),)) if number else bodies.TextBody(text=words, hex=False)
+    if values and short == "–":
+        body = values_body(values, short)
     return messages.PreviewItem(
         key=port.node, output=port.output, body=body,
-        note=f"the sample {words}", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
+        note=note, facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
     )  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { detailOf, isPale } from "../src/core/detail";
-import { freePlace } from "../src/core/freeSpot";
-import { bezier, cornersUnder, pathOf, route } from "../src/core/route";
+import { freePlace, overlap } from "../src/core/freeSpot";
+import { notesBeside } from "../src/core/marks";
+import { bezier, boxesAlong, cornersUnder, pathOf, route } from "../src/core/route";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
 
@@ -19,6 +20,30 @@ describe("route", () => {
     const a = { x: 168, y: 28 };
     const b = { x: 204, y: 28 };
     expect(route(a, b, [card(20, 14), card(204, 14)])).toBe(bezier(a, b));
+  });
+  it("run around notes that lie behind no card, and not below those that lie below all of them", () => {
+    const note = (x: number, y: number) => ({ type: "note" as const, x, y, width: 300, height: 60, text: "", hue: "" });
+    const cards = [card(20, 14), card(800, 14)];
+    const found = notesBeside(cards, { free: note(300, 0), far: note(300, 900), behind: note(700, 10) });
+    expect(found.map(({ x, y }) => [x, y])).toEqual([
+      [300, 0],
+      [300, 900],
+    ]);
+    const [a, b] = [
+      { x: 168, y: 28 },
+      { x: 800, y: 28 },
+    ];
+    const crossed = (path: string) =>
+      boxesAlong(path).filter((box) => found.some((one) => overlap(box, one) > 0)).length;
+    expect(crossed(route(a, b, cards))).toBeGreaterThan(0);
+    expect(crossed(route(a, b, [...cards, ...found]))).toBe(0);
+    const under = [cards, [...cards, ...found]].map((rects) => pathOf(cornersUnder(a, b, rects)));
+    expect(under[1]).toBe(under[0]);
+    // in the lane itself it is gone around
+    const low = notesBeside(cards, { low: note(300, 180) });
+    expect(
+      boxesAlong(pathOf(cornersUnder(a, b, [...cards, ...low]))).every((box) => overlap(box, low[0] ?? box) === 0),
+    ).toBe(true);
   });
   it("takes the trunk of its source to a neighbour far above or below", () => {
     const path = route({ x: 168, y: 28 }, { x: 204, y: 628 }, [card(20, 14), card(204, 614)]);

@@ -19,6 +19,9 @@ export const WIDE: Pitch = { row: 171, gap: ROW - 171 };
 /** Of cards that have a name and a picture and nothing else. */
 export const DENSE: Pitch = { row: 129, gap: 21 };
 
+/** What is free below a small card: cards that are seen small are taller, since their names are not. */
+export const SMALL_GAP = 30;
+
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -94,7 +97,8 @@ export class Floor {
     this.positions[key] = { x: SIDE + column * COLUMN, y };
     const tall = gap === this.pitch.gap && this.height(key) > 120;
     const row = tall ? Math.max(this.height(key), this.pitch.row) : this.height(key);
-    for (const taken of columnsIn({ column, span })) this.taken[taken]?.push({ key, top: y, bottom: y + row + gap });
+    const bottom = y + row + (tall ? gap : Math.max(gap, SMALL_GAP));
+    for (const taken of columnsIn({ column, span })) this.taken[taken]?.push({ key, top: y, bottom });
   }
 
   /** Bring cards that stand below each other down to the line of those in other columns, where these are a little lower and there is room; unless it `grows`, the whole becomes no higher. */

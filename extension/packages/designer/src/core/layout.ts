@@ -16,6 +16,7 @@ import {
   ROW,
   SIDE,
   type Size,
+  SMALL_GAP,
   type Span,
   TOP,
   WIDE,
@@ -436,9 +437,6 @@ function placeBand(members: readonly Member[], floor: Floor, plan: Plan, continu
       }
   }
 }
-
-/** What is free below a small card: cards that are seen small are taller, since their names are not. */
-const SMALL_GAP = 28;
 
 /** What stays free between a row and the small cards below it: a wire. */
 const LANE = 20;

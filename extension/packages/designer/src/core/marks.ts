@@ -169,6 +169,15 @@ export const ROOM = { side: 12, top: 26, below: 12 };
 /** How much of a card must be in a frame for it to be within. */
 const WITHIN = 32;
 
+/** Notes that wires run around: those behind no card. */
+export function notesBeside(cards: readonly Rect[], marks: Marks): Rect[] {
+  return Object.values(marks).flatMap((mark) => {
+    if (mark?.type !== "note" || cards.some((card) => overlap(card, mark) > 0)) return [];
+    const { x, y, width, height } = mark;
+    return { x, y, width, height, note: true };
+  });
+}
+
 /** What the names of open groups take above their cards. */
 export function headroom(marks: State["marks"]): (key: string) => number {
   const keys = new Set(groupsOf(marks).flatMap(([, group]) => (group.collapsed ? [] : group.keys)));

@@ -5,6 +5,8 @@ export interface Rect {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  /** Whether it is a note, which does not lead a wire that is below all cards farther down. */
+  readonly note?: boolean;
 }
 
 export interface Point {
@@ -156,7 +158,7 @@ const FREE: Cost = () => 0;
 
 /** The corners of a wire that would cross the whole graph: below all cards, unless one stands in the way there. */
 export function cornersUnder(a: Point, b: Point, rects: readonly Rect[], cost = FREE): readonly Point[] {
-  const lane = Math.max(a.y, b.y, ...rects.map((r) => r.y + r.height)) + CLEAR;
+  const lane = Math.max(a.y, b.y, ...rects.flatMap((r) => (r.note ? [] : r.y + r.height))) + CLEAR;
   const down = [
     { x: a.x + STUB, y: a.y },
     { x: a.x + STUB, y: lane },
@@ -165,7 +167,7 @@ export function cornersUnder(a: Point, b: Point, rects: readonly Rect[], cost = 
     { x: b.x - STUB, y: lane },
     { x: b.x - STUB, y: b.y },
   ];
-  if (hits(down, rects) + hits(up, rects) > 0) return cornersOf(a, b, rects, cost);
+  if (hits([...down, ...up], rects) > 0) return cornersOf(a, b, rects, cost);
   return [a, ...down, ...up, b];
 }
 

@@ -390,14 +390,15 @@ function CanvasView() {
       onDoubleClick={onDoubleClick}
       onPointerMove={(e) => {
         pointer.current = { x: e.clientX, y: e.clientY };
+        gestures.point(e);
       }}
       onPointerUpCapture={(e) => {
         // with Shift, JupyterLab takes the keys for its cell
         if (!root.contains(document.activeElement)) e.currentTarget.focus({ preventScroll: true });
       }}
-      onPointerLeave={() => {
+      onPointerLeave={(e) => {
         pointer.current = null;
-        gestures.trace({});
+        gestures.point(e);
       }}
       onPointerDownCapture={() => {
         earlier.current = before.current;

@@ -9,24 +9,17 @@ import { findingFor, reasonOf, toneOf } from "../../core/problems";
 import { busyKeys, type Heat, reachedBy } from "../../core/select";
 import { cardOf } from "../../core/subgraph";
 import type { Device, Diagnostic, Kind, NodeTiming, NodeView, PortRef, RunFinished } from "../../protocol/generated";
-import { useSel, useSession } from "../context";
+import { useSel } from "../context";
 import { Icon } from "../icons";
 import { PortMark } from "../Port";
 import { checkSlot, checkSource, handleOfSlot, useDrag } from "./drag";
 
 /** Which node a card is, and that the pointer is over it or over its lines of the program. */
 export function useHover(key: string) {
-  const session = useSession();
-  const over = (hovered: string | null) => () => session.view({ hovered });
   const hovered = useSel(
     (s) => s.view.hovered !== null && (s.view.hovered === key || cardOf(s, s.view.hovered) === key),
   );
-  return {
-    "data-ds-node": key,
-    "data-hovered": hovered || undefined,
-    onPointerEnter: over(key),
-    onPointerLeave: over(null),
-  };
+  return { "data-ds-node": key, "data-hovered": hovered || undefined };
 }
 
 type Chance = Pick<NodeView, "chance"> & Partial<Pick<NodeView, "shared">>;

@@ -71,13 +71,13 @@ export function FarOutputs({ selected }: NodeProps) {
   const [start, end] = useSel(sharedParts);
   const letters = useStore((s) => Math.floor((CARD * s.transform[2] - DOT) / LETTER));
   const shifts = useStore((s) => nameShifts(rows, s.transform[2]).join()).split(",");
-  const hovered = useSel((s) => s.view.hovered === OUTPUTS);
+  const hover = useHover(OUTPUTS);
   return (
     <div
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
       style={{ height: `calc(${height + FAR_DROP}px + max(0, ${shifts.at(-1)}) * var(--ds-px))` }}
       data-testid="node-outputs"
-      {...useHover(OUTPUTS)}
+      {...hover}
     >
       <div className="ds-frame" />
       {rows.map((top, i) => (
@@ -95,7 +95,7 @@ export function FarOutputs({ selected }: NodeProps) {
           )}
         </span>
       ))}
-      {hovered && <FarTip nodeKey={OUTPUTS} />}
+      {hover["data-hovered"] && <FarTip nodeKey={OUTPUTS} />}
     </div>
   );
 }
@@ -138,16 +138,16 @@ export function FarCard({ id, selected }: NodeProps) {
         node && (node.output_kinds.length > 1 || Object.keys(node.argument_inputs).length > 0)
           ? Math.min(98, select.cardHeight(node, operator, select.previewOf(s, id), isDense(s)) - 3)
           : undefined,
-      hovered: s.view.hovered === id,
     };
   });
+  const hover = useHover(id);
   const step = card.heat && card.found !== undefined ? `ds-heat-${format.heatStep(card.found)}` : "";
   return (
     <div
       className={`${card.classes} ${card.short ? "ds-far-short" : ""} ${card.picture ? "ds-far-open" : ""} ${selected ? "ds-selected" : ""} ${card.picture ? "" : step}`}
       style={{ "--ds-c": `var(--ds-${card.hue})` }}
       data-testid={`node-${id}`}
-      {...useHover(id)}
+      {...hover}
     >
       <div className="ds-frame2" />
       <ReachedBar id={id} />
@@ -168,7 +168,7 @@ export function FarCard({ id, selected }: NodeProps) {
       )}
       <HeatBar share={card.found} />
       <FarName text={card.name} />
-      {card.hovered && <FarTip nodeKey={id} />}
+      {hover["data-hovered"] && <FarTip nodeKey={id} />}
     </div>
   );
 }

@@ -14,25 +14,38 @@ export const sharedParts = derived(
     shared(s.graph?.outputs.map((ref) => resultName(s, ref)) ?? [], /_[a-z]+\d*$/i),
   ],
 );
-const observer = new ResizeObserver((entries) => {
-  for (const { target } of entries) fit(target);
-});
+const observer = new ResizeObserver((entries) => fit(entries.map((entry) => entry.target)));
 
-/** Leave out as much of the middle as it takes: the style sheet's ellipsis would leave a gap before the end. */
-function fit(target: Element): void {
-  const [text, start, end] = texts.get(target) ?? [];
-  const node = target.firstChild as Text | null;
-  if (text === undefined || !node || !pen) return;
-  if (node.data !== text) node.data = text; // what is only as wide as its words has all the room again
-  // its `font` is empty where figures are tabular
-  const { fontWeight, fontSize, fontFamily, paddingRight } = getComputedStyle(target);
-  pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
-  const room = target.clientWidth + 0.5 - Number.parseFloat(paddingRight);
-  const fits = (words: string) => pen.measureText(words).width <= room;
-  let words = text;
-  for (let kept = text.length - 1; kept > 0 && !fits(words); kept--) words = cut(text, kept, start, end);
-  if (node.data !== words) node.data = words;
-  target.toggleAttribute("data-cut", words !== text); // where it then takes what room comes, it is fitted again
+/** How much of the middle goes, in px that are measured: the style sheet's ellipsis would leave a gap before the end. */
+function fit(targets: readonly Element[]): void {
+  let open = targets.flatMap((target) => {
+    const [named, words] = [texts.get(target), target.firstChild as Text | null];
+    return named && words ? [{ target, named, words, fits: (_: string): boolean => true }] : [];
+  });
+  // As it is, then as the style sheet makes room for it. All are written before one is measured, which lays out the page.
+  for (let step = 0; step < 3; step++) {
+    for (const { target, named, words } of open) {
+      if (words.data !== named[0]) words.data = named[0];
+      if (step > 0) target.setAttribute("data-cut", `${step}`);
+      else target.removeAttribute("data-cut");
+    }
+    for (const one of open) {
+      // its `font` is empty where figures are tabular
+      const { fontWeight, fontSize, fontFamily, paddingRight } = getComputedStyle(one.target);
+      const room = one.target.clientWidth + 0.5 - Number.parseFloat(paddingRight);
+      one.fits = (words) => {
+        if (pen) pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+        return !pen || pen.measureText(words).width <= room;
+      };
+    }
+    open = open.filter(({ named, fits }) => !fits(named[0]));
+  }
+  for (const { named, words, fits } of open) {
+    const [text, start, end] = named;
+    let short = text;
+    for (let kept = text.length - 1; kept > 0 && !fits(short); kept--) short = cut(text, kept, start, end);
+    words.data = short;
+  }
 }
 
 interface Props {
@@ -51,8 +64,7 @@ export function Name({ text, title, result = false }: Props) {
     const target = element.current;
     if (!target) return undefined;
     texts.set(target, [text, start, end]);
-    fit(target);
-    observer.observe(target);
+    observer.observe(target); // which tells of it before it is painted
     return () => observer.unobserve(target);
   }, [text, start, end]);
   return (

@@ -2,7 +2,7 @@ import type { Node } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { EDGE } from "../../core/detail";
 import { CARD } from "../../core/layout";
-import { headroom } from "../../core/marks";
+import { headroom, notesBeside } from "../../core/marks";
 import type { View } from "../../core/sight";
 import type { State } from "../../core/state";
 import { cardOf } from "../../core/subgraph";
@@ -53,7 +53,10 @@ export function useRoutes(
   const before = useRef<{ text: string; found: Routed } | null>(null);
   const wait = useRef<ReturnType<typeof setTimeout>>();
   const marks = useSel((s) => s.marks);
-  const now = useMemo(() => obstaclesOf(nodes, headroom(marks)), [nodes, marks]);
+  const now = useMemo(() => {
+    const cards = obstaclesOf(nodes, headroom(marks));
+    return [...cards, ...notesBeside(cards, marks)];
+  }, [nodes, marks]);
   const text = useMemo(() => JSON.stringify(now), [now]);
   const latest = useRef(now);
   latest.current = now;

@@ -36,6 +36,9 @@ const NEAR = 12;
 /** A card or a wire that has the keyboard. */
 const KEYED = ":is(.react-flow__node,.react-flow__edge):focus-visible";
 
+/** What stands out by its wires where the pointer is. */
+const POINTED = ".ds-port,.react-flow__node,.react-flow__edge";
+
 /** How far the pointer may move in a click, in px. */
 const CLICK = 3;
 
@@ -125,8 +128,7 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
   /** Tell which wires stand out: those of what is below the pointer, else of what has the keyboard. */
   const trace = useCallback(
     ({ target }: { readonly target?: EventTarget | null }) => {
-      const at =
-        target instanceof Element && target.closest<HTMLElement>(".ds-port,.react-flow__node,.react-flow__edge");
+      const at = target instanceof Element && target.closest<HTMLElement>(POINTED);
       const { id, nodeid = id, handleid } = (at || box.current?.querySelector<HTMLElement>(KEYED))?.dataset ?? {};
       const ends = (card: string, handle?: string | null) => card === nodeid && (!handleid || handle === handleid);
       const own = flowEdges(session.store.get()).filter(
@@ -141,6 +143,32 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
     },
     [session, box],
   );
+
+  const last = useRef("");
+  const over = useRef<Element | null>(null);
+  /** Tell over what the pointer is; what a scroll, a zoom or a layout brings below it is not pointed at until it moves. */
+  const point = useCallback(
+    ({ target, clientX, clientY }: MouseEvent) => {
+      const at = `${clientX} ${clientY}`;
+      const found = (target as Element).closest(POINTED);
+      const begun = at === last.current ? null : found;
+      last.current = at;
+      if (found === over.current) return;
+      over.current = begun;
+      trace({ target: begun });
+      session.view({ hovered: begun?.closest<HTMLElement>(".react-flow__node")?.dataset.id ?? null });
+    },
+    [session, trace],
+  );
+  useEffect(() => {
+    // after the canvas's own: it may be scrolled to where the pointer rests
+    const page = root.ownerDocument;
+    const follow = (e: globalThis.MouseEvent) => {
+      last.current = `${e.clientX} ${e.clientY}`;
+    };
+    page.addEventListener("pointermove", follow);
+    return () => page.removeEventListener("pointermove", follow);
+  }, [root]);
 
   const slice = useCallback(
     (from: Position, to: Position) => {
@@ -217,6 +245,6 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
     [session, root, box, place, wireAt],
   );
 
-  const handlers = { onContextMenu, onPointerOver: trace };
-  return { line, wireAt, trace, onDrag, onDropped, handlers };
+  const handlers = { onContextMenu, onPointerOver: point };
+  return { line, wireAt, trace, point, onDrag, onDropped, handlers };
 }
