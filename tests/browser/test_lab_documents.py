@@ -129,6 +129,22 @@ def test_a_new_document_goes_with_its_tab_if_nothing_was_saved(page: Any, server
         assert sorted(path.name for path in root.glob("*.dali.json")) == before
 
 
+def test_a_recipe_that_nobody_edits_is_saved_as_it_is_shown(page: Any, server: tuple[str, Path]) -> None:
+    workspace = open_lab(page, server[0])
+    page.evaluate("() => { window.jupyterapp.commands.execute('dali-studio:new-resnet50'); }")
+    part(page, "thumb-normalize").wait_for(timeout=90_000)
+    lab.settle(page)
+    path = server[1] / page.evaluate(f"() => {_CURRENT}.context.path")
+    page.keyboard.press("Control+s")
+    page.wait_for_function("() => document.querySelector('.dali-View [data-testid=\"save-state\"]').textContent === 'Saved'")
+    assert [node["key"] for node in json.loads(path.read_text())["pipeline"]["nodes"]] == ["reader", "decode", "resize", "mirror", "normalize"]
+    page.evaluate(f"() => {_CURRENT}.context.save()")  # the same once more
+    await_layout(page, workspace, path.name)
+    open_lab(page, server[0], workspace)
+    part(page, "thumb-normalize").wait_for(timeout=90_000)  # without a question
+    _await_dirty(page, False)
+
+
 def test_readers_without_data_are_told_of_once_and_read_samples(page: Any, server: tuple[str, Path]) -> None:
     example = lab.REPOSITORY / "gallery" / "medical_volumes" / "pipeline.dali.json"
     (server[1] / "idle.dali.json").write_bytes(example.read_bytes())
