@@ -504,6 +504,24 @@ def test_a_kernel_without_the_package_says_what_to_install(page: Any, server: tu
     await_code(page, "angle=10")
 
 
+def test_a_file_that_is_no_document_is_shown_and_opens_as_text(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    path = server[1] / "foreign.dali.json"
+    path.write_text('{\n  "name": "settings",\n  "values": [1, 2]\n}\n')
+    open_lab(page, server[0])
+    page.locator('.jp-DirListing-item[title*="foreign.dali.json"]').dblclick()
+    said = part(page, "obstruction")
+    said.wait_for(timeout=90_000)
+    assert said.locator("pre").text_content() == path.read_text()
+    page.screenshot(path=artifacts / "lab_foreign.png")
+    said.get_by_role("button", name="Open as text").click()
+    page.locator(".jp-FileEditor", has_text='"settings"').wait_for()
+    lab.write_turning(path)
+    page.locator(".jp-mod-current.lm-TabBar-tab, .lm-TabBar-tab", has_text="foreign.dali.json").first.click()
+    page.locator(".jp-Dialog button.jp-mod-accept").click()
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+    await_code(page, "angle=10")
+
+
 def test_a_text_that_cannot_be_read_is_in_the_file_and_comes_back(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     open_document(page, server, "draft.dali.json")
     await_code(page, "angle=10")

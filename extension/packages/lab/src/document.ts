@@ -159,6 +159,7 @@ class PipelineFile {
 export interface Services {
   readonly files: Files;
   chooseKernel(context: DocumentContext): void;
+  openText(path: string): void;
   keys(): Keys;
   preferences(): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -190,6 +191,7 @@ export class PipelineView extends Widget {
     this.root.className = "ds-widget ds-whole";
     this.obstruction = new Obstruction(words, {
       chooseKernel: () => services.chooseKernel(context),
+      openText: () => services.openText(context.path),
       again: () => void this.file.link.start(true),
     });
     this.node.append(this.root, this.obstruction.node);

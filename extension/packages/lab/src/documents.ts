@@ -75,6 +75,7 @@ export const documents: JupyterFrontEndPlugin<Tracker> = {
     const factory = new PipelineFactory(words, {
       files: { contents, close },
       chooseKernel: (context) => void dialogs?.selectKernel(context.sessionContext),
+      openText: (path) => void commands.execute("docmanager:open", { path, factory: "Editor" }),
       keys: () => keys,
       preferences: async () => (await settings)?.composite ?? {},
     });

@@ -268,10 +268,11 @@ export class Link {
   /** The text was replaced from outside, for instance by an older version of the file. */
   private async replace(): Promise<void> {
     const before = this.comm;
-    if (!this.live) return;
+    if (this.obstacle && !this.live) await this.start(); // the text may be a document now
+    if (!before || !this.live) return;
     const text = this.context.model.toString();
     await this.open({ text, revision: this.mirror.revision + 1, fresh: true, anew: false });
-    if (before && !before.isDisposed) before.close();
+    if (!before.isDisposed) before.close();
   }
 
   private open(asked: Asked): Promise<void> {
