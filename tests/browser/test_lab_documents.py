@@ -58,7 +58,7 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     part(page, "empty").wait_for(timeout=90_000)
     path = page.evaluate(f"() => {_CURRENT}.context.path")
     assert path.endswith(".dali.json")
-    assert part(page, "save-state").inner_text() == "Not saved yet"
+    assert part(page, "save-state").inner_text() == "Not saved"
     page.keyboard.press("Space")  # without a click before
     part(page, "quick-search").fill("read files")
     page.wait_for_function(
@@ -73,7 +73,7 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     assert not (root / path).exists()
     path = page.evaluate(f"() => {_CURRENT}.context.path")
     assert "untitled" not in path
-    assert part(page, "save-state").inner_text() == "Not saved yet"
+    assert part(page, "save-state").inner_text() == "Not saved"
     _set(page, "fill_value", "33")
     await_code(page, "fill_value=33")
     _await_dirty(page, True)
