@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from dali_studio.api.reading.composed import effects, rules
+from dali_studio.api.reading.composed import common, effects, rules
 from dali_studio.api.reading.composed.rules import Rule, State, Transform
 
 
@@ -104,7 +104,7 @@ def _noise(transform: Transform, state: State) -> Iterator[str]:
 
 
 def _compression(transform: Transform, state: State) -> Iterator[str]:
-    state.note(transform, rules.BLOCKS)
+    state.note(transform, common.BLOCKS)
     values = transform.values
     old = (values.get("quality_lower", 99), values.get("quality_upper", 100))
     low, high = rules.pair_of(values.get("quality_range"), rules.pair_of(old, (99.0, 100.0)))
@@ -417,16 +417,16 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     "Resize": Rule((*_HW, "interpolation"), _resize_to, 1.0, example=_SIDES),
     "SmallestMaxSize": Rule(("max_size", "interpolation"), _side("resize_shorter"), 1.0),
     "LongestMaxSize": Rule(("max_size", "interpolation"), _side("resize_longer"), 1.0),
-    "CenterCrop": Rule(_HW, rules.write_center_crop, 1.0, note=rules.ODD, example=_SIDES),
-    "RandomCrop": Rule(_HW, rules.write_random_crop, 1.0, example=_SIDES),
+    "CenterCrop": Rule(_HW, common.write_center_crop, 1.0, note=common.ODD, example=_SIDES),
+    "RandomCrop": Rule(_HW, common.write_random_crop, 1.0, example=_SIDES),
     "RandomResizedCrop": Rule(
-        ("size", "scale", "ratio", "interpolation"), rules.write_random_resized_crop, 1.0, example={"size": (224, 224)}
+        ("size", "scale", "ratio", "interpolation"), common.write_random_resized_crop, 1.0, example={"size": (224, 224)}
     ),
-    "HorizontalFlip": Rule(rules.P, rules.write_horizontal),
-    "VerticalFlip": Rule(rules.P, rules.write_vertical),
+    "HorizontalFlip": Rule(common.P, common.write_horizontal),
+    "VerticalFlip": Rule(common.P, common.write_vertical),
     "Rotate": Rule(("limit", "interpolation", "border_mode"), _rotate, 0.5),
     "ColorJitter": Rule(
-        rules.JITTER, rules.jitter_writer({**dict.fromkeys(rules.JITTER[:3], (0.8, 1.2)), "hue": (-0.5, 0.5)}), 0.5,
+        common.JITTER, common.jitter_writer({**dict.fromkeys(common.JITTER[:3], (0.8, 1.2)), "hue": (-0.5, 0.5)}), 0.5,
     ),
     "RandomBrightnessContrast": Rule(("brightness_limit", "contrast_limit"), _brightness_contrast, 0.5),
     "HueSaturationValue": Rule(("hue_shift_limit", "sat_shift_limit", "val_shift_limit"), _hue_saturation, 0.5),
@@ -434,8 +434,8 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     "MedianBlur": Rule(("blur_limit",), _median, 0.5),
     "GaussNoise": Rule(("std_range",), _noise, 0.5),
     "ImageCompression": Rule((), _compression, 0.5),
-    "InvertImg": Rule(rules.P, rules.write_invert, 0.5),
-    "ToGray": Rule(("num_output_channels", "method"), rules.write_gray, 0.5),
+    "InvertImg": Rule(common.P, common.write_invert, 0.5),
+    "ToGray": Rule(("num_output_channels", "method"), common.write_gray, 0.5),
     "PadIfNeeded": Rule(
         ("min_height", "min_width", "pad_height_divisor", "pad_width_divisor", "position", "border_mode", "fill"),
         _pad_if_needed, 1.0,
@@ -447,7 +447,7 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     "ToRGB": Rule((), _nothing),
     "ToFloat": Rule(("max_value",), _to_float),
     "FromFloat": Rule(("dtype", "max_value"), _from_float),
-    "Pad": Rule(("padding", "fill"), rules.write_pad, 1.0),
+    "Pad": Rule(("padding", "fill"), common.write_pad, 1.0),
     "Erasing": Rule(("scale", "ratio", "fill"), effects.erased, 0.5),
     "CropAndPad": Rule(
         ("px", "percent", "keep_size", "sample_independently", "interpolation"), effects.cropped_and_padded, 1.0,
@@ -459,10 +459,10 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     ),
     "ShiftScaleRotate": Rule(("shift_limit", "scale_limit", "rotate_limit", "interpolation"), _shift_scale_rotate, 0.5),
     "SafeRotate": Rule(("limit", "interpolation", "border_mode"), _safe_rotate, 0.5),
-    "RandomRotate90": Rule(rules.P, effects.TURNS, 0.5),
-    "Transpose": Rule(rules.P, effects.TRANSPOSED, 0.5),
-    "D4": Rule(rules.P, effects.EIGHT, 1.0),
-    "SquareSymmetry": Rule(rules.P, effects.EIGHT, 1.0),
+    "RandomRotate90": Rule(common.P, effects.TURNS, 0.5),
+    "Transpose": Rule(common.P, effects.TRANSPOSED, 0.5),
+    "D4": Rule(common.P, effects.EIGHT, 1.0),
+    "SquareSymmetry": Rule(common.P, effects.EIGHT, 1.0),
     "Crop": Rule(("x_min", "y_min", "x_max", "y_max"), _window, 1.0),
     "RandomCropFromBorders": Rule(("crop_left", "crop_right", "crop_top", "crop_bottom"), _from_borders, 1.0),
     "RandomSizedCrop": Rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from dali_studio.api.reading.composed import effects, rules
+from dali_studio.api.reading.composed import common, effects, rules
 from dali_studio.api.reading.composed.rules import Rule, State, Transform
 
 
@@ -146,7 +146,7 @@ def _random_side(transform: Transform, state: State) -> Iterator[str]:
 
 
 def _jpeg(transform: Transform, state: State) -> Iterator[str]:
-    state.note(transform, rules.BLOCKS)
+    state.note(transform, common.BLOCKS)
     quality = effects.whole(effects.span_of(transform, "quality", (50, 50)))
     yield f"images = fn.jpeg_compression_distortion(images, quality={quality})"
 
@@ -227,36 +227,38 @@ def _normalize(transform: Transform, state: State) -> Iterator[str]:
 _SIZE = {"size": 224}
 TORCHVISION: Mapping[str, Rule] = {
     "Resize": Rule(("size", "interpolation", "max_size", "antialias"), _resize, example=_SIZE),
-    "CenterCrop": Rule(("size",), rules.write_center_crop, note=rules.ODD, example=_SIZE),
+    "CenterCrop": Rule(("size",), common.write_center_crop, note=common.ODD, example=_SIZE),
     "RandomCrop": Rule(
-        ("size", "padding", "pad_if_needed", "fill", "padding_mode"), rules.write_random_crop, example=_SIZE
+        ("size", "padding", "pad_if_needed", "fill", "padding_mode"), common.write_random_crop, example=_SIZE
     ),
     "RandomResizedCrop": Rule(
-        ("size", "scale", "ratio", "interpolation", "antialias"), rules.write_random_resized_crop, example=_SIZE
+        ("size", "scale", "ratio", "interpolation", "antialias"), common.write_random_resized_crop, example=_SIZE
     ),
-    "RandomHorizontalFlip": Rule(rules.P, rules.write_horizontal),
-    "RandomVerticalFlip": Rule(rules.P, rules.write_vertical),
+    "RandomHorizontalFlip": Rule(common.P, common.write_horizontal),
+    "RandomVerticalFlip": Rule(common.P, common.write_vertical),
     "ColorJitter": Rule(
-        rules.JITTER, rules.jitter_writer(dict.fromkeys(rules.JITTER, 0)),
-        example={**dict.fromkeys(rules.JITTER[:3], 0.4), "hue": 0.1},
+        common.JITTER, common.jitter_writer(dict.fromkeys(common.JITTER, 0)),
+        example={**dict.fromkeys(common.JITTER[:3], 0.4), "hue": 0.1},
     ),
     "RandomRotation": Rule(
         ("degrees", "interpolation", "expand", "center", "fill"), _rotation, example={"degrees": 30}
     ),
-    "Grayscale": Rule(("num_output_channels",), rules.write_gray),
-    "RandomGrayscale": Rule(rules.P, rules.write_gray, 0.1),
+    "Grayscale": Rule(("num_output_channels",), common.write_gray),
+    "RandomGrayscale": Rule(common.P, common.write_gray, 0.1),
     "GaussianBlur": Rule(("kernel_size", "sigma"), _blur, example={"kernel_size": 5}),
-    "Pad": Rule(("padding", "fill", "padding_mode"), rules.write_pad, example={"padding": 4}),
+    "Pad": Rule(("padding", "fill", "padding_mode"), common.write_pad, example={"padding": 4}),
     "RandomErasing": Rule(("p", "scale", "ratio", "value", "inplace"), effects.erased, 0.5),
-    "RandomInvert": Rule(rules.P, rules.write_invert, 0.5),
+    "RandomInvert": Rule(common.P, common.write_invert, 0.5),
     "RandomPosterize": Rule(("bits", "p"), _posterize, 0.5, example={"bits": 4}),
     "RandomAffine": Rule(
         ("degrees", "translate", "scale", "shear", "interpolation", "fill", "center"), _affine,
         example={"degrees": 20, "translate": (0.1, 0.1), "scale": (0.8, 1.2)},
     ),
-    "RandomEqualize": Rule(rules.P, effects.EQUALIZED, 0.5, note="levels are counted as OpenCV does, not as PIL does."),
+    "RandomEqualize": Rule(
+        common.P, effects.EQUALIZED, 0.5, note="levels are counted as OpenCV does, not as PIL does."
+    ),
     "RandomSolarize": Rule(("threshold", "p"), _solarize, 0.5, example={"threshold": 128}),
-    "RandomAutocontrast": Rule(rules.P, effects.STRETCHED, 0.5, note=effects.STRETCHED_NOTE),
+    "RandomAutocontrast": Rule(common.P, effects.STRETCHED, 0.5, note=effects.STRETCHED_NOTE),
     "RandomAdjustSharpness": Rule(
         ("sharpness_factor", "p"), _sharpness, 0.5, example={"sharpness_factor": 2},
         note="pixels at the border are filtered, too.",
@@ -265,11 +267,11 @@ TORCHVISION: Mapping[str, Rule] = {
         ("distortion_scale", "p", "interpolation", "fill"), effects.perspective, 0.5,
         note="corners move by parts of pixels, too.",
     ),
-    "FiveCrop": Rule(("size",), _windows, note=rules.ODD, example=_SIZE),
-    "TenCrop": Rule(("size", "vertical_flip"), _windows, note=rules.ODD, example=_SIZE),
+    "FiveCrop": Rule(("size",), _windows, note=common.ODD, example=_SIZE),
+    "TenCrop": Rule(("size", "vertical_flip"), _windows, note=common.ODD, example=_SIZE),
     "GaussianNoise": Rule(("mean", "sigma", "clip"), _noise),
     "RandomPhotometricDistort": Rule(
-        (*rules.JITTER, "p"), _distort, note=f"channels stay in their order; {rules.told_of_colours()}"
+        (*common.JITTER, "p"), _distort, note=f"channels stay in their order; {common.told_of_colours()}"
     ),
     "RandomZoomOut": Rule(("fill", "side_range", "p"), _zoom_out, 0.5),
     "ScaleJitter": Rule(

@@ -172,7 +172,10 @@ describe("marks", () => {
     const between = at(184, 0);
     const [band = ""] = bandsOf(row, [between]);
     expect(boxesAlong(band).some((box) => overlap(box, between) > 0)).toBe(false);
-    expect(bandsOf([...row, at(368, 300)], [between])).toHaveLength(2);
+    // straight down where one is below another, unless something is between; those that meet need none
+    expect(bandsOf([...row, at(368, 300)], [between])[1]).toBe("M442 144v162");
+    expect(bandsOf([at(0, 0), at(0, 300)], [at(0, 160)])[0]).not.toMatch(/^M\d+ \d+v\d+$/);
+    expect(bandsOf([at(0, 0), at(100, 140)], [])).toEqual([]);
   });
   it("have their title where it has room, on the widest part", () => {
     const at = (x: number, y: number) => ({ x, y, width: 148, height: 150 });

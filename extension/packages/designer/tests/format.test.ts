@@ -79,11 +79,16 @@ describe("numbers", () => {
     expect(start).toBe("view");
     expect(format.shared(["rotate", "rotate_2"], /^[a-z]+(?=[\d_])/i)).toBe("");
     expect(format.cut("view3_resize", 11, start)).toBe("…3_resize");
-    expect(format.cut("view3_resize", 7, start)).toBe("…_resize");
+    expect(format.cut("view3_resize", 7, start)).toBe("…3…resize");
+    expect(format.cut("view13_normalize", 5, start)).toBe("…13…ize");
+    expect(format.cut("subscript_17", 3, "subscript")).toBe("…17");
     expect(format.cut("view3_resize", 12, start)).toBe("view3_resize");
     expect(format.cut("view3_resize", 8, "", "_resize")).toBe("view3…");
     expect(format.cut("view13_resize", 5, start, "_resize")).toBe("…13…");
+    expect(format.cut("s0_view12_hue2", 5, "", "_hue2")).toBe("s0_…12…");
     expect(format.cut("reader", 4, start)).toBe("re…er");
+    expect(format.cutTo("s0_view1_hue2", 6, "", "_hue2")).toBe("s0_…1…");
+    expect(format.cutTo("labels", 6, "", "_hue2")).toBe("labels");
   });
   it("never shows a false zero", () => {
     expect(format.percent(0.004)).toBe("< 1 %");

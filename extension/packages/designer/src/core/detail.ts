@@ -6,7 +6,7 @@ import { CARD, type Size } from "./layout";
 export type Detail = "full" | "compact" | "picture" | "quiet";
 
 /** The least width of a card on the screen, in px, at which it shows that much: all of it while its rows have room for 10 px type. */
-export const WIDTHS = { full: 120, compact: 64, picture: 24 } as const;
+export const WIDTHS = { full: 120, compact: 64, picture: 20 } as const;
 
 /** What cards show at a zoom: by their width on the screen. */
 export function detailOf(zoom: number): Detail {

@@ -143,19 +143,26 @@ export function shared(names: readonly string[], word: RegExp): string {
 }
 
 /**
- * A name of which so many characters are kept: as many of its end as of its beginning, or the number at its end, or of
- * two or three the beginning alone. What it shares with most others at one of these goes first.
+ * A name of which so many characters are kept: as many of its end as of its beginning, or the number at one of these, or
+ * of two or three the beginning alone. What it shares with most others there goes first.
  */
 export function cut(text: string, kept: number, start = "", last = ""): string {
   if (kept >= text.length) return text;
-  const begins = start !== "" && text.startsWith(start);
-  if (last && text.endsWith(last)) {
-    const own = text.slice(0, -last.length);
-    return own.length > kept && begins ? `…${own.slice(start.length)}…` : `${own.slice(0, kept)}…`;
-  }
-  if (begins) return `…${text.slice(Math.max(start.length, text.length - kept))}`;
-  const end = Math.min(/\d{1,4}$/.exec(text)?.[0].length ?? (kept > 3 ? Math.ceil(kept / 2) : 0), kept - 1);
+  if (last && text.endsWith(last)) return `${cut(text.slice(0, -last.length), kept, start)}…`;
+  if (start && text.startsWith(start)) return `…${cut(text.slice(start.length).replace(/^_/, ""), kept)}`;
+  const begin = /^\d{1,4}(?=\D)/.exec(text)?.[0].length;
+  const end = Math.min(
+    begin ? kept - begin : (/\d{1,4}$/.exec(text)?.[0].length ?? (kept > 3 ? Math.ceil(kept / 2) : 0)),
+    kept - 1,
+  );
   return `${text.slice(0, kept - end)}…${end > 0 ? text.slice(-end) : ""}`;
+}
+
+/** A name in so many characters at most, the ellipses among them. */
+export function cutTo(text: string, letters: number, start: string, last: string): string {
+  let words = text;
+  for (let kept = letters - 1; kept > 0 && words.length > letters; kept--) words = cut(text, kept, start, last);
+  return words;
 }
 
 /** The name of a node in a sentence that has more to say: cut as on cards, where the whole one stands. */

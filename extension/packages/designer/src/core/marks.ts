@@ -224,10 +224,16 @@ export function framesOf(
 /** How far the bands between the parts of a frame begin within them. */
 const WITHIN_PART = 6;
 
-/** Ways of bands that make the parts of a frame one, around other cards: from each part to the next one at the right. */
+/** Ways of bands that make the parts of a frame one, around other cards: straight down, or to the next one at the right. */
 export function bandsOf(parts: readonly Rect[], strangers: readonly Rect[]): readonly string[] {
   const row = [...parts].sort((a, b) => a.x + a.width - b.x - b.width);
-  return row.slice(1).map((to, i) => {
+  return row.slice(1).flatMap((to, i) => {
+    const before = row.slice(0, i + 1);
+    if (before.some((part) => overlap(part, to) > 0)) return [];
+    const down = before
+      .flatMap((part) => between(part, to) ?? [])
+      .find((r) => !strangers.some((s) => overlap(r, s) > 0));
+    if (down) return [`M${down.x} ${down.y}v${down.height}`];
     const from = row[i] ?? to;
     return route(
       { x: from.x + from.width - WITHIN_PART, y: from.y + from.height / 2 },
@@ -235,6 +241,17 @@ export function bandsOf(parts: readonly Rect[], strangers: readonly Rect[]): rea
       strangers,
     );
   });
+}
+
+/** Of two parts one above the other, a line from one to the other in their middle. */
+function between(one: Rect, two: Rect): Rect | null {
+  const [upper, lower] = one.y < two.y ? [one, two] : [two, one];
+  const left = Math.max(one.x, two.x);
+  const right = Math.min(one.x + one.width, two.x + two.width);
+  const y = upper.y + upper.height - WITHIN_PART;
+  return right - left > 4 * WITHIN_PART
+    ? { x: (left + right) / 2, y, width: 1, height: lower.y + WITHIN_PART - y }
+    : null;
 }
 
 export interface Piece {

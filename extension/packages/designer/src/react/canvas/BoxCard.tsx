@@ -39,6 +39,7 @@ import {
 } from "./CardParts";
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
+import { FarName } from "./FarCard";
 import { Name } from "./Name";
 import { PreviewView } from "./PreviewView";
 import { Thumb } from "./Thumb";
@@ -273,18 +274,29 @@ function FarBox({ box, selected }: { readonly box: Box; readonly selected: boole
   const failing = useSel((s) => failingIn(s, box) !== undefined);
   const share = useSel((s) => costOf(s, box)?.share);
   const detail = useDetail();
+  const { node = "", output = 0 } = box.exits[0] ?? {};
+  const open = useSel((s) => detail === "picture" && (select.previewOf(s, node, output)?.atlas_width ?? 0) > 0);
   return (
     <div
-      className={`ds-card ds-far-card ds-card-box ${detail === "picture" ? "ds-far-open" : ""} ${failing ? "ds-failed" : ""} ${isUnused(box) ? "ds-unused" : ""} ${selected ? "ds-selected" : ""}`}
-      style={{ width: boxSize(box).width }}
+      className={`ds-card ds-far-card ds-card-box ${open ? "ds-far-open" : ""} ${failing ? "ds-failed" : ""} ${isUnused(box) ? "ds-unused" : ""} ${selected ? "ds-selected" : ""}`}
+      style={{ width: boxSize(box).width, "--ds-c": `var(--ds-${hueOf(box.group)})` }}
       data-testid={`node-${box.id}`}
       data-ds-node={box.id}
       title={`${box.group.title}: ${keysOf(box)}`}
     >
       <BoxReached box={box} />
       <div className="ds-frame" />
-      <div className="ds-far-window" />
+      {open ? (
+        <div className="ds-far-window" />
+      ) : (
+        <div className="ds-far-tile">
+          <span className="ds-tile">
+            <Icon name="group" size={12} />
+          </span>
+        </div>
+      )}
       <HeatBar share={share} />
+      <FarName text={box.group.title} />
     </div>
   );
 }

@@ -15,7 +15,7 @@ import { Icon, operatorIcon } from "../icons";
 import { HeatBar, ReachedBar, TagStripe, useHover, Values } from "./CardParts";
 import { useDetail } from "./detail";
 import { FAR_DROP } from "./FarWires";
-import { Name } from "./Name";
+import { Name, sharedParts } from "./Name";
 
 function classesOf(state: State, key: string): string {
   const node = nodeOf(state.graph, key);
@@ -60,11 +60,6 @@ const LEAST = 5;
 /** Of more cards, names that are fitted at each step of a zoom take longer than a frame. */
 const MANY = 100;
 
-/** A name, or what of it has room for so many letters. */
-function cutTo(name: string, letters: number): string {
-  return name.length > letters ? format.cut(name, letters - 1) : name;
-}
-
 /** The card of the outputs, as tall as the branches that end in it. */
 export function FarOutputs({ selected }: NodeProps) {
   const rows = useSel((s) => (s.graph ? outputRows(s.graph, s.positions) : []));
@@ -73,6 +68,7 @@ export function FarOutputs({ selected }: NodeProps) {
     (s.graph?.outputs ?? []).map((r) => PORT_LOOKS[nodeOf(s.graph, r.node)?.output_kinds[r.output] ?? "any"].hue),
   );
   const names = useSel((s) => s.graph?.outputs.map((ref) => select.resultName(s, ref)) ?? []);
+  const [start, end] = useSel(sharedParts);
   const letters = useStore((s) => Math.floor((CARD * s.transform[2] - DOT) / LETTER));
   const shifts = useStore((s) => nameShifts(rows, s.transform[2]).join()).split(",");
   const hovered = useSel((s) => s.view.hovered === OUTPUTS);
@@ -94,13 +90,25 @@ export function FarOutputs({ selected }: NodeProps) {
           <i />
           {shifts[i] !== "-1" && (
             <span style={{ top: `calc(${shifts[i]} * var(--ds-px))` }}>
-              {letters < LEAST ? i + 1 : cutTo(names[i] ?? "", letters)}
+              {letters < LEAST ? i + 1 : format.cutTo(names[i] ?? "", letters, start, end)}
             </span>
           )}
         </span>
       ))}
       {hovered && <FarTip nodeKey={OUTPUTS} />}
     </div>
+  );
+}
+
+/** A name below a card that is too small for a head, where there is room for it. */
+export function FarName({ text }: { readonly text: string }) {
+  const named = useStore((s) => s.nodes.length <= MANY && isNamed(s.transform[2]));
+  return (
+    named && (
+      <span className="ds-far-name">
+        <Name text={text} />
+      </span>
+    )
   );
 }
 
@@ -133,7 +141,6 @@ export function FarCard({ id, selected }: NodeProps) {
       hovered: s.view.hovered === id,
     };
   });
-  const named = useStore((s) => s.nodes.length <= MANY && isNamed(s.transform[2]));
   const step = card.heat && card.found !== undefined ? `ds-heat-${format.heatStep(card.found)}` : "";
   return (
     <div
@@ -160,11 +167,7 @@ export function FarCard({ id, selected }: NodeProps) {
         </div>
       )}
       <HeatBar share={card.found} />
-      {named && (
-        <span className="ds-far-name">
-          <Name text={card.name} />
-        </span>
-      )}
+      <FarName text={card.name} />
       {card.hovered && <FarTip nodeKey={id} />}
     </div>
   );

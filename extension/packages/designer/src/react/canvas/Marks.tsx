@@ -1,10 +1,10 @@
 import { useStore, ViewportPortal } from "@xyflow/react";
-import { Fragment, type PointerEvent, useEffect, useRef, useState } from "react";
+import { Fragment, type PointerEvent, useEffect, useId, useRef, useState } from "react";
 import { nodeOf } from "../../core/graph";
 import { insideKeys, pathOf } from "../../core/inside";
 import { movedJunctions } from "../../core/junctions";
-import { bandsOf, type Framed, framesOf, groupsOf, hueOf, nextHue, piecesOf } from "../../core/marks";
-import type { Rect } from "../../core/route";
+import { bandsOf, type Framed, framesOf, groupsOf, hueOf, nextHue, type Part, piecesOf } from "../../core/marks";
+import { around, type Rect } from "../../core/route";
 import { derived } from "../../core/select";
 import { boxesOf, cardOf, keysOfCard, outsideOf, placeOf, shownCards } from "../../core/subgraph";
 import type { Group, Mark, Note, Position } from "../../protocol/generated";
@@ -13,6 +13,9 @@ import { useSel, useSession } from "../context";
 import { IconButton } from "../parts";
 import { sizesOf } from "./sizes";
 import { useMarkDrag } from "./useMarkDrag";
+
+/** How far bands run around the parts of a frame, at most. */
+const FAR = 2000;
 
 function useSet(name: string) {
   const session = useSession();
@@ -23,7 +26,54 @@ function frameStyle(group: Group, { x, y, width, height }: Rect) {
   return { "--ds-c": `var(--ds-${hueOf(group)})`, width, height, transform: `translate(${x}px, ${y}px)` };
 }
 
-function GroupFrame({ name, group, rect }: { readonly name: string; readonly group: Group; readonly rect: Rect }) {
+/** The parts of a frame and the bands between them, in one outline. */
+function Parts({
+  group,
+  parts,
+  bands,
+}: {
+  readonly group: Group;
+  readonly parts: readonly Part[];
+  readonly bands: string;
+}) {
+  const id = useId();
+  const { x, y, width, height } = around(parts);
+  const shape = (
+    <>
+      {parts.map(({ covered: _, ...rect }) => (
+        <rect key={`${rect.x} ${rect.y}`} {...rect} rx="10" />
+      ))}
+      <path d={bands} />
+    </>
+  );
+  return (
+    <svg className="ds-group-parts" style={{ "--ds-c": `var(--ds-${hueOf(group)})` }} aria-hidden="true">
+      <mask
+        id={id}
+        maskUnits="userSpaceOnUse"
+        x={x - FAR}
+        y={y - FAR}
+        width={width + 2 * FAR}
+        height={height + 2 * FAR}
+      >
+        <rect x={x - FAR} y={y - FAR} width={width + 2 * FAR} height={height + 2 * FAR} />
+        <g>{shape}</g>
+      </mask>
+      <g>{shape}</g>
+      <g mask={`url(#${id})`}>{shape}</g>
+    </svg>
+  );
+}
+
+interface FrameProps {
+  readonly name: string;
+  readonly group: Group;
+  readonly rect: Rect;
+  /** Whether it is one of several parts. */
+  readonly joined: boolean;
+}
+
+function GroupFrame({ name, group, rect, joined }: FrameProps) {
   const session = useSession();
   const set = useSet(name);
   const before = useRef<Readonly<Record<string, Position>>>({});
@@ -35,7 +85,7 @@ function GroupFrame({ name, group, rect }: { readonly name: string; readonly gro
   });
   return (
     <section
-      className="ds-group"
+      className={`ds-group ${joined ? "ds-group-joined" : ""}`}
       aria-label={`Group ${group.title}`}
       style={frameStyle(group, rect)}
       data-testid={`mark-${name}`}
@@ -238,19 +288,8 @@ export function Marks() {
           const strangers = [...cards].flatMap(([key, card]) => (mark.keys.includes(key) ? [] : card));
           return (
             <Fragment key={name}>
-              {parts.length > 1 && (
-                <svg className="ds-group-bands" style={{ "--ds-c": `var(--ds-${hueOf(mark)})` }} aria-hidden="true">
-                  <path d={bandsOf(parts, strangers).join("")} />
-                </svg>
-              )}
-              {parts.map((part, i) =>
-                i > 0 && part.covered > 0 ? (
-                  <div key={`${part.x},${part.y}`} className="ds-group" style={frameStyle(mark, part)} />
-                ) : (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a part that is dragged is the same one
-                  <GroupFrame key={i} name={name} group={mark} rect={part} />
-                ),
-              )}
+              {parts.length > 1 && <Parts group={mark} parts={parts} bands={bandsOf(parts, strangers).join("")} />}
+              {parts[0] && <GroupFrame name={name} group={mark} rect={parts[0]} joined={parts.length > 1} />}
             </Fragment>
           );
         })}

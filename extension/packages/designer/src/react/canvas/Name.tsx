@@ -7,11 +7,11 @@ const pen = document.createElement("canvas").getContext("2d");
 type Cut = readonly [text: string, start: string, end: string];
 const texts = new WeakMap<Element, Cut>();
 
-const sharedParts = derived(
+export const sharedParts = derived(
   (s) => [s.graph],
   (s): readonly [start: string, end: string] => [
     shared(s.graph?.nodes.map((n) => n.key) ?? [], /^[a-z]+(?=[\d_])/i),
-    shared(s.graph?.outputs.map((ref) => resultName(s, ref)) ?? [], /_[a-z]+$/i),
+    shared(s.graph?.outputs.map((ref) => resultName(s, ref)) ?? [], /_[a-z]+\d*$/i),
   ],
 );
 const observer = new ResizeObserver((entries) => {
