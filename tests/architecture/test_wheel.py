@@ -198,5 +198,5 @@ def test_the_card_of_the_launcher_opens_a_document(server: str) -> None:
         page.locator('.jp-LauncherCard[title="Design a new data pipeline"]:visible').click()
         lab.part(page, "recipe-getting_started").click(timeout=90_000)
         lab.part(page, "thumb-rotate").wait_for(timeout=90_000)
-        assert lab.part(page, "save-state").inner_text() == "Not saved yet"
+        assert lab.part(page, "save-state").inner_text() == "Not saved"
         browser.close()

@@ -58,7 +58,7 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     part(page, "empty").wait_for(timeout=90_000)
     path = page.evaluate(f"() => {_CURRENT}.context.path")
     assert path.endswith(".dali.json")
-    assert part(page, "save-state").inner_text() == "Not saved yet"
+    assert part(page, "save-state").inner_text() == "Not saved"
     page.keyboard.press("Space")  # without a click before
     part(page, "quick-search").fill("read files")
     page.wait_for_function(
@@ -73,7 +73,7 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     assert not (root / path).exists()
     path = page.evaluate(f"() => {_CURRENT}.context.path")
     assert "untitled" not in path
-    assert part(page, "save-state").inner_text() == "Not saved yet"
+    assert part(page, "save-state").inner_text() == "Not saved"
     _set(page, "fill_value", "33")
     await_code(page, "fill_value=33")
     _await_dirty(page, True)
@@ -127,6 +127,22 @@ def test_a_new_document_goes_with_its_tab_if_nothing_was_saved(page: Any, server
                 break
             page.wait_for_timeout(100)
         assert sorted(path.name for path in root.glob("*.dali.json")) == before
+
+
+def test_a_recipe_that_nobody_edits_is_saved_as_it_is_shown(page: Any, server: tuple[str, Path]) -> None:
+    workspace = open_lab(page, server[0])
+    page.evaluate("() => { window.jupyterapp.commands.execute('dali-studio:new-resnet50'); }")
+    part(page, "thumb-normalize").wait_for(timeout=90_000)
+    lab.settle(page)
+    path = server[1] / page.evaluate(f"() => {_CURRENT}.context.path")
+    page.keyboard.press("Control+s")
+    page.wait_for_function("() => document.querySelector('.dali-View [data-testid=\"save-state\"]').textContent === 'Saved'")
+    assert [node["key"] for node in json.loads(path.read_text())["pipeline"]["nodes"]] == ["reader", "decode", "resize", "mirror", "normalize"]
+    page.evaluate(f"() => {_CURRENT}.context.save()")  # the same once more
+    await_layout(page, workspace, path.name)
+    open_lab(page, server[0], workspace)
+    part(page, "thumb-normalize").wait_for(timeout=90_000)  # without a question
+    _await_dirty(page, False)
 
 
 def test_readers_without_data_are_told_of_once_and_read_samples(page: Any, server: tuple[str, Path]) -> None:
@@ -484,6 +500,24 @@ def test_a_kernel_without_the_package_says_what_to_install(page: Any, server: tu
     page.screenshot(path=artifacts / "lab_bare_kernel.png")
     # another kernel helps
     page.evaluate(f"async () => {{ await {_SESSION}.changeKernel({{ name: 'python3' }}); }}")
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+    await_code(page, "angle=10")
+
+
+def test_a_file_that_is_no_document_is_shown_and_opens_as_text(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    path = server[1] / "foreign.dali.json"
+    path.write_text('{\n  "name": "settings",\n  "values": [1, 2]\n}\n')
+    open_lab(page, server[0])
+    page.locator('.jp-DirListing-item[title*="foreign.dali.json"]').dblclick()
+    said = part(page, "obstruction")
+    said.wait_for(timeout=90_000)
+    assert said.locator("pre").text_content() == path.read_text()
+    page.screenshot(path=artifacts / "lab_foreign.png")
+    said.get_by_role("button", name="Open as text").click()
+    page.locator(".jp-FileEditor", has_text='"settings"').wait_for()
+    lab.write_turning(path)
+    page.locator(".jp-mod-current.lm-TabBar-tab, .lm-TabBar-tab", has_text="foreign.dali.json").first.click()
+    page.locator(".jp-Dialog button.jp-mod-accept").click()
     part(page, "thumb-rotate").wait_for(timeout=90_000)
     await_code(page, "angle=10")
 

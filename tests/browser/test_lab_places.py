@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browser import lab, scenes
-from browser.lab import await_code, open_document, open_lab, part
+from browser.lab import await_code, open_document, open_lab, part, write_turning
 
 from dali_studio import samples
 
@@ -173,7 +173,9 @@ def test_menus_know_the_designer_and_its_keys_are_those_of_the_settings(page: An
         page.evaluate(f"plugin => {_APP}.serviceManager.settings.save(plugin, '{{}}')", plugin)
 
 
-def test_a_copy_of_edits_is_in_front_without_a_question(page: Any, server: tuple[str, Path]) -> None:
+def test_save_as_goes_on_in_the_same_tab(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    """With its kernel, its undo steps and the chosen card, also over another document, and not where it cannot be saved."""
+    write_turning(server[1] / "other.dali.json", 70.0)
     open_document(page, server, "original.dali.json")
     before = (server[1] / "original.dali.json").read_text()
     part(page, "node-rotate").click(position={"x": 70, "y": 12})
@@ -181,16 +183,41 @@ def test_a_copy_of_edits_is_in_front_without_a_question(page: Any, server: tuple
     field.fill("33")
     field.press("Enter")
     page.wait_for_function(f"() => {_APP}.shell.currentWidget.context.model.dirty")
-    page.evaluate("() => { window.jupyterapp.commands.execute('docmanager:save-as'); }")
-    page.locator(".jp-Dialog input").first.fill("copy.dali.json")
-    page.keyboard.press("Enter")
-    page.wait_for_function(
-        f"() => [{_APP}.shell.currentWidget, {_APP}.shell.activeWidget].every(one => one?.context?.path === 'copy.dali.json')"
-    )
-    await_code(page, "angle=33")
+    told = f"""() => {{ const {{ id, context }} = {_APP}.shell.currentWidget;
+        return [id, context.sessionContext.session.id, context.sessionContext.session.kernel.id]; }}"""
+    tab = page.evaluate(told)
+
+    def save_as(name: str) -> None:
+        page.evaluate(f"() => {{ {_APP}.commands.execute('docmanager:save-as'); }}")
+        page.locator(".jp-Dialog input").first.fill(name)
+        page.keyboard.press("Enter")
+
+    def await_saved(path: str) -> None:
+        page.wait_for_function(
+            f"""path => [{_APP}.shell.currentWidget, {_APP}.shell.activeWidget].every(one => one?.context?.path === path
+            && !one.context.model.dirty)""",
+            arg=path,
+        )
+        assert page.evaluate(told) == tab
+
+    save_as("copy")
+    await_saved("copy.dali.json")
     assert not page.locator(".jp-Dialog").count()
     assert '"angle": 33.0' in (server[1] / "copy.dali.json").read_text()
     assert (server[1] / "original.dali.json").read_text() == before
+    assert part(page, "number-angle").input_value() == "33"
+    page.screenshot(path=artifacts / "saved_as.png")
+    part(page, "undo").click()
+    await_code(page, "angle=10")
+    save_as("none/copy.dali.json")
+    page.get_by_text("File Save Error").wait_for()
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => {_APP}.shell.currentWidget.context.path === 'copy.dali.json' && {_APP}.shell.currentWidget.context.model.dirty")
+    save_as("other.dali.json")
+    page.get_by_role("button", name="Overwrite").click()
+    await_saved("other.dali.json")
+    assert (server[1] / "other.dali.json").read_text() != before  # where its cards are
+    assert '"angle": 10.0' in (server[1] / "other.dali.json").read_text()
 
 
 def test_the_launcher_begins_with_a_folder_or_with_a_recipe(page: Any, server: tuple[str, Path]) -> None:

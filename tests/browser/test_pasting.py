@@ -104,6 +104,13 @@ def test_a_long_transform_of_a_pasted_compose_is_one_card(page: Any, server: tup
     page.wait_for_function("() => document.querySelectorAll('[data-testid^=\"thumb-group:\"][data-drawn]').length === 2")
     page.screenshot(path=artifacts / "pasted_compose.png")
     page.locator("[data-testid^='node-group:']", has_text="random_perspective").click(position=training.HEAD)
+    # what can be set from outside comes first, and numbers on the way are counted
+    inner = page.locator("[data-testid^='inner-']:visible")
+    inner.first.wait_for()
+    assert [one.get_attribute("data-testid") for one in inner.all()] == ["inner-distortion", "inner-warp_perspective"]
+    page.get_by_text("other operators").click()
+    page.locator("[data-testid='inner-constant']").wait_for()
+    page.locator("[data-testid^='node-group:']", has_text="random_perspective").click(position=training.HEAD)
     page.keyboard.press("Enter")
     lab.card(page, "warp_perspective").wait_for()
     page.screenshot(path=artifacts / "pasted_compose_entered.png")

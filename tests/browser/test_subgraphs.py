@@ -371,7 +371,7 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     pill.click()
     card = page.locator('[data-testid^="error-card-"]')
     card.wait_for()
-    assert "These boxes were not flipped" in card.inner_text()
+    assert "The boxes are not flipped" in card.inner_text()
     assert page.locator(".react-flow__node.selected").get_attribute("data-id") == "flip"
     before = _places(page)
     # the inspector of the step says it, too

@@ -79,6 +79,9 @@ def test_a_run_tells_both_speeds_its_timeline_and_its_place_in_the_history(clien
     assert all(0 <= begin <= end for _, _, begin, end in drawn.slices)
     assert {lane for _, lane, _, _ in drawn.slices} == set(range(len(drawn.lanes)))
     (history,) = only(got, messages.RunHistory)
+    # whoever sees its speed, and restarts the kernel at once, has it in the list
+    told = [type(m) for m, _ in got]
+    assert told.index(messages.RunHistory) < told.index(run_messages.RunFinished)
     (run,) = history.runs
     assert (run.number, run.batches, run.changes, len(run.name)) == (1, 4, (), 7)
     assert run.alone == finished.samples_per_second and run.pipelined == finished.pipelined.samples_per_second

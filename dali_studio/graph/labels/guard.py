@@ -492,8 +492,8 @@ def _advice(
     if how := apart_of(graph, registry, step.node, movement):
         return f"Take its {next(iter(how.arguments.values()))} apart: a {how.operator} behind it does the same."
     if movement.computed and movement.computed.by in ("matrix", "perspective"):
-        backward = given(graph, registry, step.node, "inverse_map")
-        first = f"Let {key} map forward (inverse_map=False), and pass" if backward else "Pass"
+        inverse = f"Give {key} the inverse of its matrix (inverse_map=False; no operator inverts a wired one), and pass"
+        first = inverse if given(graph, registry, step.node, "inverse_map") else "Pass"
         third = " Divide by the third number then." if movement.computed.by == "perspective" else ""
         return f"{first} them through coord_transform, with its matrix as MT.{third}"
     return f"Compute where {key} takes them, for instance with coord_transform."

@@ -170,8 +170,7 @@ class _Sums:
         if old is None or new is None:
             return None
         perspective = self.computed.by == "perspective"
-        if perspective and given(self.draft.graph, registry, node, "pixel_origin") != "corner":
-            return None
+        centred = perspective and given(self.draft.graph, registry, node, "pixel_origin") == "center"
         matrix = given_as or self._shared(node, "matrix", (3, 3) if perspective else (2, 3))
         points = label if self.pixels else self._sum("a * b", label, old)
         if self.boxes:
@@ -180,11 +179,15 @@ class _Sums:
             others = self._made("placed", points, M=_OTHER_CORNERS)
             all_of = self._made("joined", points, others, axis=1)
             points = self._made("shaped", all_of, shape=(-1, 4, 2))
+        if centred:  # the matrix counts from the middle of the first pixel
+            points = self._sum("a - 0.5", points)
         if perspective:  # x and y of a point, and what they are divided by
             rows = [self._made("subscript", matrix, index=index) for index in ("0:2", "2:3")]
             points = self._sum("a / b", *(self._made("placed", points, wires={BOTH: row}) for row in rows))
         else:
             points = self._made("placed", points, wires={BOTH: matrix})
+        if centred:
+            points = self._sum("a + 0.5", points)
         if self.boxes:
             ends = [self._made(name, points, axes=(1,)) for name in ("least", "greatest")]
             points = self._made("joined", *ends, axis=1)

@@ -186,11 +186,11 @@ class Profiler:
         if self.drawn is not None:
             self._send(self.drawn, [])
         finished = msgspec.structs.replace(self._finished(part, revision, measured, speed), until=until)
-        self._send(finished, [])
-        self.known.learn(part, measured.devices, measured.probe.summary())
         if whole and not until and not finished.stopped:
             self.runs.add(graph, finished)
-            self._send(*self.runs.told())
+            self._send(*self.runs.told())  # first: what is shown as the last run outlives the kernel in the list, too
+        self._send(finished, [])
+        self.known.learn(part, measured.devices, measured.probe.summary())
         self._send(messages.Busy(busy=False), [])
         return finished
 
@@ -234,10 +234,10 @@ class Profiler:
             name=name, revision=revision, batches=len(paces[1].steps), before=paces[0].speed(), after=paces[1].speed(),
             stopped=self._stopped.is_set(), failed=failed,
         )  # fmt: skip
-        self._send(trial, [])
         if trial.batches and not trial.stopped and not failed:
             self.runs.add_trial((graph, after), trial)
             self._send(*self.runs.told())
+        self._send(trial, [])
         self._send(messages.Busy(busy=False), [])
 
     def compare(self, graph: Graph, batches: int, revision: int, pause: Callable[[], None]) -> None:

@@ -70,6 +70,8 @@ WINDOWS = [
     (f"images = fn.crop(fn.flip(images, horizontal={COIN}), crop=(121, 120), crop_pos_x=0.3)", 0.51),
     (f"images = fn.resize(fn.flip(fn.crop(images, crop=(121, 120), crop_pos_x=0.3), horizontal={COIN}), size=(200, 210))", 1.2),
     (f"images = fn.crop(fn.crop(images, crop=(140, 130), crop_pos_x={PART}), crop=(121, 120), crop_pos_x={PART})", 1.01),
+    ("images = fn.experimental.warp_perspective(images, matrix=(4, 0.1, -230, 0.05, 4, -190, 0.0001, 0.0001, 1), inverse_map=False, pixel_origin='center', size=(450, 320))", 0.8),
+    ("images = fn.experimental.warp_perspective(images, matrix=(1.1, 0.1, -9, 0.05, 0.9, 10, 0.0005, 0.0003, 1), pixel_origin='center', size=(170, 190))", 1.01),
 ]  # fmt: skip
 
 
@@ -188,7 +190,7 @@ def test_no_boxes_stay_none(folder: Path) -> None:
 def test_nvidia_dali_moves_them_alike(folder: Path) -> None:
     pytest.importorskip("nvidia.dali")
     in_branches = [(IF + lines, apart) for lines, apart in (WINDOWS[1], WINDOWS[14])]
-    for lines, _ in (WINDOWS[0], WINDOWS[5], WINDOWS[9], WINDOWS[14], WINDOWS[15], *in_branches):
+    for lines, _ in (WINDOWS[0], WINDOWS[5], WINDOWS[9], WINDOWS[14], WINDOWS[15], WINDOWS[-2], *in_branches):
         graph = repaired(folder, lines, "boxes, labels", ratio=True, ltrb=False)
         (folder / "p.py").write_text(emit(graph, REGISTRY, "nvidia.dali").source)  # it reads the source of an `if`
         program = runpy.run_path(str(folder / "p.py"))

@@ -128,6 +128,14 @@ def test_what_is_wrong_is_found(name: str) -> None:
     assert step in message
 
 
+def test_of_a_wired_matrix_that_maps_backward_the_words_say_what_to_do() -> None:
+    lines = "matrix = fn.transforms.rotation(angle=x)\nreturn fn.warp_affine(images, matrix=matrix, name='step'), points"
+    graph = graph_of(POINTS + DECODE + lines)
+    (found,) = [one for one in validate(graph, REGISTRY).diagnostics if one.code == CODE]
+    assert twin_edits(graph, REGISTRY, infer(graph, REGISTRY, set(graph)), found) is None
+    assert "no operator inverts a wired one" in found.hint and "coord_transform" in found.hint
+
+
 @pytest.mark.parametrize("name", [name for name in WRONG if name.startswith(("centres", "pixels by"))])
 def test_labels_are_moved_before_they_are_written_otherwise(name: str) -> None:
     graph = graph_of(WRONG[name][0])

@@ -102,7 +102,7 @@ describe("a lost kernel", () => {
   });
   it("has the edits of before it went, too, which the bar says", () => {
     const { before, session } = lost();
-    expect(saveState(session.store.get(), null)).toBe("Not saved yet");
+    expect(saveState(session.store.get(), null)).toBe("No file yet");
     before.say(revision(5, undefined, { can_undo: true }), [document]);
     session.lost();
     expect(said(session)?.rest).toContain("Your edits are kept.");

@@ -114,10 +114,11 @@ describe("problems", () => {
     expect(statusMessage({ ...state, view: { ...state.view, told: toldBy(of("mask")) } })).toBeNull();
     expect([titleOf(of("mask")), wordsOf(of("mask"))]).toEqual(["Nothing to read is given", ""]);
     const boxes = { code: "DS210", message: "The boxes are not rotated: turn works on the picture alone." };
-    expect([titleOf(boxes), wordsOf(boxes)]).toEqual([
-      "These boxes were not rotated",
-      "Turn works on the picture alone.",
-    ]);
+    expect([titleOf(boxes), wordsOf(boxes)]).toEqual(["The boxes are not rotated", "Turn works on the picture alone."]);
+    const title = (message: string) => titleOf({ code: "DS302", message });
+    expect(title("f.py holds something else than the code of mine.")).toBe("This file holds other code");
+    expect(title("a.dali.json could not be written: no space left.")).toBe("This file could not be written");
+    expect(title("[Errno 2] No such file or directory: '/a folder'.")).toBe("There is no such folder");
     const both = { code: "DS105", message: "range and values exclude each other.", argument: "values" };
     expect(titleOf(both)).toBe("Only one of these can be given");
   });

@@ -19,6 +19,7 @@ import { Mirror } from "./mirror";
 import { EXTENSION, FACTORY, FILE_TYPE, MODEL } from "./names";
 import { Obstruction } from "./obstruction";
 import { languageIn } from "./preferences";
+import { type Files, saveAs } from "./save_as";
 import { inTurn } from "./turns";
 import { takeTyped } from "./typed";
 
@@ -50,8 +51,8 @@ class PipelineFile {
   readonly sessions = new Set<Session>();
   private warned = false;
 
-  static of(context: DocumentContext, words: TranslationBundle): PipelineFile {
-    const known = PipelineFile.open.get(context) ?? new PipelineFile(context, words);
+  static of(context: DocumentContext, words: TranslationBundle, files: Files): PipelineFile {
+    const known = PipelineFile.open.get(context) ?? new PipelineFile(context, words, files);
     PipelineFile.open.set(context, known);
     return known;
   }
@@ -59,6 +60,7 @@ class PipelineFile {
   private constructor(
     readonly context: DocumentContext,
     private readonly words: TranslationBundle,
+    files: Files,
   ) {
     this.mirror = new Mirror(context);
     this.link = new Link(context, this.mirror, () =>
@@ -86,6 +88,7 @@ class PipelineFile {
       await Promise.all([...this.sessions].map((session) => Promise.race([session.answered(), patience()])));
       await this.mirror.taken;
       await this.mirror.adopted;
+      this.mirror.complete();
     };
     const save = context.save.bind(context);
     const saveInTurn = inTurn(async () => {
@@ -98,19 +101,10 @@ class PipelineFile {
       takeTyped();
       return saveInTurn();
     };
-    // JupyterLab opens the copy and closes this file, whose edits the copy has: it need not ask about them, and its
-    // question would keep the keys with this tab.
-    const saveAs = context.saveAs.bind(context);
     context.saveAs = async () => {
       takeTyped();
       await ready();
-      const { model } = context;
-      const mark = (_: unknown, state: string) => {
-        if (state === "started" && !this.isAhead) model.dirty = false;
-        if (state === "failed") model.dirty = true;
-      };
-      if (model.dirty) context.saveState.connect(mark);
-      await saveAs().finally(() => context.saveState.disconnect(mark));
+      await saveAs(context, files, words, () => this.isAhead);
     };
     context.disposed.connect(() => {
       this.link.dispose();
@@ -163,7 +157,9 @@ class PipelineFile {
 
 /** What a document asks of JupyterLab. */
 export interface Services {
+  readonly files: Files;
   chooseKernel(context: DocumentContext): void;
+  openText(path: string): void;
   keys(): Keys;
   preferences(): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -191,10 +187,11 @@ export class PipelineView extends Widget {
     super();
     this.graphChanged = this.graphChanging;
     this.addClass("dali-View");
-    this.file = PipelineFile.of(context, words);
+    this.file = PipelineFile.of(context, words, services.files);
     this.root.className = "ds-widget ds-whole";
     this.obstruction = new Obstruction(words, {
       chooseKernel: () => services.chooseKernel(context),
+      openText: () => services.openText(context.path),
       again: () => void this.file.link.start(true),
     });
     this.node.append(this.root, this.obstruction.node);

@@ -67,8 +67,15 @@ export const documents: JupyterFrontEndPlugin<Tracker> = {
       found?.changed.connect(tell);
     });
     const tracker = new WidgetTracker<PipelineDocument>({ namespace: "dali-studio" });
+    const { contents } = app.serviceManager;
+    const close = (path: string) =>
+      tracker.forEach((widget) => {
+        if (widget.context.path === path) widget.dispose();
+      });
     const factory = new PipelineFactory(words, {
+      files: { contents, close },
       chooseKernel: (context) => void dialogs?.selectKernel(context.sessionContext),
+      openText: (path) => void commands.execute("docmanager:open", { path, factory: "Editor" }),
       keys: () => keys,
       preferences: async () => (await settings)?.composite ?? {},
     });

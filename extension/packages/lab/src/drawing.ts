@@ -63,19 +63,27 @@ export function operators(text: string): (readonly [key: string, operator: strin
   }
 }
 
-/** The graph of a document without a kernel: names and wires; a sentence if the text is none. */
+/** How much of a text is shown that is no document, in characters. */
+const EXCERPT = 10_000;
+
+/** The graph of a document without a kernel: names and wires; the beginning of a text that is none. */
 export function drawing(text: string, words: TranslationBundle): Element {
-  let nodes: readonly Node[] = [];
-  let positions: Readonly<Record<string, readonly [number, number]>> = {};
+  let made: Element | null = null;
   try {
-    const read = JSON.parse(text || "{}") as Document;
-    nodes = read.pipeline?.nodes ?? [];
-    positions = read.view?.positions ?? {};
+    made = drawn(JSON.parse(text) as Document, words);
   } catch {
-    const said = document.createElement("p");
-    said.textContent = words.__("This file is not a pipeline of DALI Studio.");
-    return said;
+    // no JSON, or of another form
   }
+  if (made) return made;
+  const shown = document.createElement("pre");
+  shown.textContent = text.length > EXCERPT ? `${text.slice(0, EXCERPT)}\n…` : text;
+  return shown;
+}
+
+function drawn({ pipeline, view }: Document, words: TranslationBundle): Element | null {
+  const nodes = pipeline?.nodes;
+  if (!nodes) return null;
+  const positions = view?.positions ?? {};
   const kept = nodes.every((n) => positions[n.key]);
   const at = kept
     ? new Map(nodes.map((n) => [n.key, positions[n.key] as readonly [number, number]]))

@@ -12,6 +12,7 @@ declare module "@jupyterlab/coreutils" {
   export namespace PathExt {
     function basename(path: string, ext?: string): string;
     function dirname(path: string): string;
+    function extname(path: string): string;
     function join(...parts: string[]): string;
   }
 }
@@ -106,6 +107,7 @@ declare module "@jupyterlab/services" {
       readonly isDisposed: boolean;
       readonly disposed: ISignal<ISessionConnection, void>;
       readonly kernel: Kernel.IKernelConnection | null;
+      setPath(path: string): Promise<void>;
     }
   }
   export namespace KernelMessage {
@@ -221,6 +223,14 @@ declare module "@jupyterlab/apputils" {
     body: string | Widget;
     buttons?: readonly Dialog.IButton[];
   }): Promise<Dialog.IResult>;
+  export namespace InputDialog {
+    function getText(options: {
+      title: string;
+      text: string;
+      okLabel: string;
+      selectionRange: number;
+    }): Promise<Dialog.IResult & { readonly value: string | null }>;
+  }
   export namespace Notification {
     interface IOptions {
       readonly autoClose: number | false;

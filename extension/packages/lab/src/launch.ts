@@ -29,10 +29,16 @@ function picture(name: string, address: string): LabIcon {
   });
 }
 
-/** A new file takes the name of what is opened in it, such as a recipe, and goes with its tab if nothing was saved. */
+/** A new file takes the name of what is opened in it, such as a recipe, and goes if nothing was saved when its tab leaves it. */
 function follow(contents: Contents.IManager, { content, context }: PipelineDocument): void {
   let path = context.path;
+  const leave = (left: string) => {
+    void textOf(contents, left)
+      .then((text) => (text.trim() ? undefined : contents.delete(left)))
+      .catch(() => undefined);
+  };
   context.pathChanged.connect(() => {
+    leave(path); // it is there where the document was saved under another name
     path = context.path;
   });
   let named = false;
@@ -43,11 +49,7 @@ function follow(contents: Contents.IManager, { content, context }: PipelineDocum
     named = true;
     void renameDocument(contents, path, name).catch(() => undefined);
   });
-  context.disposed.connect(() => {
-    void textOf(contents, path)
-      .then((text) => (text.trim() ? undefined : contents.delete(path)))
-      .catch(() => undefined);
-  });
+  context.disposed.connect(() => leave(path));
 }
 
 /** What new documents are made by: commands, cards of the launcher, and entries of the command palette. */

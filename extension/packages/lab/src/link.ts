@@ -198,6 +198,7 @@ export class Link {
     this.session.kernelChanged.connect(this.onKernel, this);
     mirror.replaced.connect(() => void this.replace(), this);
     context.fileChanged.connect(this.onFile, this);
+    context.saveState.connect(this.onSave, this); // of a file with the same text JupyterLab does not say that it changed
   }
 
   get session(): ISessionContext {
@@ -212,6 +213,7 @@ export class Link {
     this.unwatch();
     this.session.kernelChanged.disconnect(this.onKernel, this);
     this.context.fileChanged.disconnect(this.onFile, this);
+    this.context.saveState.disconnect(this.onSave, this);
     this.drop();
     leaving.add(this.place);
     Signal.clearData(this);
@@ -266,10 +268,11 @@ export class Link {
   /** The text was replaced from outside, for instance by an older version of the file. */
   private async replace(): Promise<void> {
     const before = this.comm;
-    if (!this.live) return;
+    if (this.obstacle && !this.live) await this.start(); // the text may be a document now
+    if (!before || !this.live) return;
     const text = this.context.model.toString();
     await this.open({ text, revision: this.mirror.revision + 1, fresh: true, anew: false });
-    if (before && !before.isDisposed) before.close();
+    if (!before.isDisposed) before.close();
   }
 
   private open(asked: Asked): Promise<void> {
@@ -351,6 +354,10 @@ export class Link {
   /** The file was saved, or loaded again: what is open goes on from there. */
   private onFile(): void {
     if (this.live) this.comm?.send({ type: "file_written", written: this.written });
+  }
+
+  private onSave(_: unknown, state: string): void {
+    if (state === "completed") this.onFile();
   }
 
   private onKernel(): void {

@@ -86,6 +86,11 @@ export class Mirror {
     this.opens = this.blank && !this.context.model.dirty;
   }
 
+  /** Before the file is saved: a recipe that was only looked at is not in the text yet. */
+  complete(): void {
+    if (this.before && this.latest !== null) this.show(this.latest);
+  }
+
   /** Nothing was saved yet. */
   get blank(): boolean {
     return !this.onDisk.trim();

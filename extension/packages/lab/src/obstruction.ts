@@ -8,7 +8,7 @@ export class Obstruction {
 
   constructor(
     private readonly words: TranslationBundle,
-    private readonly actions: { chooseKernel(): void; again(): void },
+    private readonly actions: { chooseKernel(): void; openText(): void; again(): void },
   ) {
     this.node.className = "dali-Obstruction";
     this.node.hidden = true;
@@ -33,6 +33,7 @@ export class Obstruction {
       said.append(" ", command);
     }
     if (obstacle.kernel) bar.append(this.button(this.words.__("Choose a kernel"), this.actions.chooseKernel));
+    else bar.append(this.button(this.words.__("Open as text"), this.actions.openText));
     bar.append(this.button(this.words.__("Try again"), this.actions.again));
     const picture = document.createElement("div");
     picture.className = "dali-Obstruction-picture";

@@ -19,6 +19,20 @@ const SAMPLES: readonly (readonly [RegExp, string])[] = [
   [/\bmemory\b/, "This does not fit into memory"],
 ];
 
+const LOOSE = "This folder has no folders of classes";
+
+/** What is wrong with data and with what is written, likewise. */
+const FILES: readonly (readonly [RegExp, string])[] = [
+  [/\bholds something else\b/, "This file holds other code"],
+  [/\b(could not be|nothing was) written\b/, "This file could not be written"],
+  [/No such file or directory/, "There is no such folder"],
+  [/\bhas no sub-folders\b/, LOOSE],
+  [/\bno file in the\b/, "This folder has no files to read"],
+  [/\bfolder\b/, "This folder could not be opened"],
+];
+
+const VALUES: readonly (readonly [RegExp, string])[] = [[/^the window\b.* not fit\b/, "The window does not fit"]];
+
 const TITLES: Readonly<Record<string, string>> = {
   DS101: "This operator is unknown",
   DS102: "This argument is unknown",
@@ -53,26 +67,24 @@ const TITLES: Readonly<Record<string, string>> = {
 /** What Python said of a function: in which line, by which name. */
 const FAILED = /^the function (?:gave\b|failed( in line \d+|) with (\w+): )/i;
 
+/** What did not go with its picture: "The boxes are not flipped". */
+const UNMOVED = /^The \w+ (is|are) not \w+/;
+
 /** A few plain words for a finding. */
 export function titleOf(d: Diagnostic): string {
-  const sample = d.code === "DS301" ? SAMPLES.find(([words]) => words.test(d.message))?.[1] : undefined;
+  const known = { DS105: VALUES, DS301: SAMPLES, DS302: FILES }[d.code];
+  const sample = known?.find(([words]) => words.test(d.message))?.[1];
   if (d.code === "DS103" && isBegun(d)) return "Nothing to read is given";
-  const [, label, are, done] = (d.code === "DS210" && /^The (\w+) (is|are) not (\w+)/.exec(d.message)) || [];
-  if (label) return `${are === "is" ? "This" : "These"} ${label} ${are === "is" ? "was" : "were"} not ${done}`;
+  const [unmoved] = (d.code === "DS210" && UNMOVED.exec(d.message)) || [];
+  if (unmoved) return unmoved;
   const root = d.code === "DS302" && /'\$\{(\w+)\}/.exec(d.message)?.[1];
   if (root) return `This machine does not know ${root}`;
-  if (d.code === "DS302" && /No such file or directory/.test(d.message)) return "There is no such folder";
-  if (looseFiles(d) || (d.code === "DS302" && /\bhas no sub-folders\b/.test(d.message)))
-    return "This folder has no folders of classes";
-  if (d.code === "DS302" && /\bno file in the\b/.test(d.message)) return "This folder has no files to read";
-  if (d.code === "DS302" && /\bfolder\b/.test(d.message)) return "This folder could not be opened";
+  if (looseFiles(d)) return LOOSE;
   if (d.code === "DS105" && /wired value has shape/i.test(d.message)) return `The wire to ${d.argument} does not fit`;
-  if (d.code === "DS105" && /^the window\b.* not fit\b/.test(d.message)) return "The window does not fit";
-  if (d.code === "DS105" && d.argument === "sequence_length") return "The sequence is too long";
   const [failed, line, error] = FAILED.exec(d.message) ?? [];
   if (failed) return error ? error + line : "The function failed";
   if (/exclude each other/.test(d.message)) return "Only one of these can be given";
-  if (d.code === "DS105" && d.argument) return `${d.argument} is out of range`;
+  if (d.code === "DS105" && d.argument) return sample ?? `${d.argument} is out of range`;
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
 }
 

@@ -11,6 +11,6 @@ export function saveState(state: State, file: FileState | null): string {
   }
   if (!confirmed && !file) return ""; // the canvas says that the kernel starts
   if (draft?.taken === false) return "Not applied";
-  if (file ? file.blank : !confirmed?.document) return "Not saved yet";
-  return (file ? !file.dirty : confirmed?.saved) ? "Saved" : "Not saved";
+  if (!file && !confirmed?.document) return "No file yet"; // the notebook around it may have been saved
+  return (file ? !file.dirty && !file.blank : confirmed?.saved) ? "Saved" : "Not saved";
 }

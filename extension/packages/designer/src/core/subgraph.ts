@@ -43,11 +43,14 @@ export function operatorsOf(box: Box): readonly NodeView[] {
 
 const isDraw = (n: NodeView) => n.operator.startsWith("random.");
 
-/** Its inner operators but constants, those first that tell what it does: numbers that are drawn, but for its `coin`, then steps of pictures. */
+/** What an inner operator tells of what its box does: 0 for numbers that are drawn, but for its `coin`, 1 for steps of pictures, 2 for others. */
+export const rankOf = (n: NodeView, coin = "") =>
+  isDraw(n) && n.key !== coin ? 0 : n.output_kinds[0] === "image" ? 1 : 2;
+
+/** Its inner operators but constants, those first that tell what it does. */
 export function listedIn(box: Box, coin = ""): readonly NodeView[] {
-  const rank = (n: NodeView) => (isDraw(n) && n.key !== coin ? 0 : n.output_kinds[0] === "image" ? 1 : 2);
   const told = operatorsOf(box).filter((n) => n.operator !== "constant");
-  return told.sort((a, b) => rank(a) - rank(b));
+  return told.sort((a, b) => rankOf(a, coin) - rankOf(b, coin));
 }
 
 function boxOf(graph: GraphView, catalog: CatalogIndex | undefined, name: string, group: Group): Box | null {

@@ -350,6 +350,7 @@ export function HelpSheet() {
 }
 
 const MOUSE: readonly (readonly [string, string])[] = [
+  ["Save the notebook or document", "Ctrl+S"],
   ["Paste nodes or code", "Ctrl+V"],
   ["Add a note", "right click on the canvas"],
   ["Buttons of a problem", "Tab from its card; Esc goes back"],

@@ -2,7 +2,7 @@ import * as format from "../../core/format";
 import { pathOf } from "../../core/inside";
 import { chanceOf } from "../../core/probability";
 import { timingOf } from "../../core/select";
-import { type Box, exposeMarks, labelOf, offeredOf, operatorsOf } from "../../core/subgraph";
+import { type Box, exposeMarks, labelOf, offeredOf, operatorsOf, rankOf } from "../../core/subgraph";
 import type { NodeView } from "../../protocol/generated";
 import { enterBox, leaveTo, toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
@@ -49,10 +49,17 @@ function InnerNode({ box, node }: { readonly box: Box; readonly node: NodeView }
 /** A subgraph that is collapsed or entered: its name, the arguments that it shows, and what is in it. */
 export function BoxPanel({ box }: { readonly box: Box }) {
   const session = useSession();
-  const offered = useSel((s) => offeredOf(box, s.confirmed?.coins[box.name]));
+  const coin = useSel((s) => s.confirmed?.coins[box.name]);
+  const offered = offeredOf(box, coin);
   const depth = useSel((s) => pathOf(s).length);
   const chance = useSel((s) => chanceOf(s, box));
   const entered = useSel((s) => pathOf(s).includes(box.name));
+  // numbers on the way, such as constants and sizes, are seldom what is set from outside
+  const listed = (isMain: boolean) =>
+    operatorsOf(box)
+      .filter((n) => rankOf(n, coin) < 2 === isMain)
+      .map((n) => <InnerNode key={n.key} box={box} node={n} />);
+  const others = listed(false);
   return (
     <>
       <div className="ds-inspector-head">
@@ -86,9 +93,13 @@ export function BoxPanel({ box }: { readonly box: Box }) {
       )}
       {chance && <ProbabilityRow node={chance} box={box} />}
       <Section title="Operators, and what its box shows">
-        {operatorsOf(box).map((node) => (
-          <InnerNode key={node.key} box={box} node={node} />
-        ))}
+        {listed(true)}
+        {others[0] && (
+          <details className="ds-inner">
+            <summary>{format.plural(others.length, "other operator")}</summary>
+            {others}
+          </details>
+        )}
       </Section>
       <div className="ds-buttons">
         {entered ? (
