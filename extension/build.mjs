@@ -98,6 +98,8 @@ function named(code) {
     $rem: "removeEventListener(",
     $one: "querySelector(",
     $cap: "setPointerCapture(",
+    $now: "store.get()",
+    $has: "includes(",
   };
   const functions = {
     $min: "Math.min",
@@ -106,6 +108,12 @@ function named(code) {
     $ent: "Object.entries",
     $obj: "Object.fromEntries",
     $txt: "JSON.stringify",
+    $key: "Object.keys",
+    $val: "Object.values",
+    $arr: "Array.isArray",
+    $lst: "Array.from",
+    $raf: "requestAnimationFrame",
+    $tim: "setTimeout",
   };
   const values = [];
   let made = code;
