@@ -108,7 +108,8 @@ class PreviewRenderer:
         there = preview.outputs.keys() | preview.aside
         for port in [*preview.outputs, *sorted(preview.aside, key=lambda port: (port.node, port.output))]:
             behind = image_near(revision, port)
-            keys = revision.keys[port.node], behind and revision.keys[behind.node]
+            given = revision.passing.get(port, port)
+            keys = revision.keys[given.node], given.output, behind and revision.keys[behind.node]
             card = revision.cards.drawn(port)  # which has another name where its node was renamed
             since = request.since.get(card.node)
             where = request.iteration, request.sample, request.batch_size
