@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { detailOf, fittingScale } from "../src/core/detail";
 import { overlap } from "../src/core/freeSpot";
-import { cardsOf, OUTPUTS } from "../src/core/graph";
+import { cardsOf, OUTPUTS, SPLIT } from "../src/core/graph";
 import { Floor } from "../src/core/grid";
 import {
   CARD,
@@ -15,7 +15,7 @@ import {
   wayOf,
 } from "../src/core/layout";
 import { around } from "../src/core/route";
-import type { GraphView } from "../src/protocol/generated";
+import type { GraphView, NodeView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
 import { drawnIn, GALLERY } from "./galleryGraphs";
 
@@ -79,6 +79,35 @@ describe("layoutGraph", () => {
     const at = layoutGraph({ name: "branches", nodes, outputs: [ref("stack")] }, sizes, 1200);
     expect(["decode", "turned", "flip", "blur", "stack"].map((key) => at[key]?.y)).toEqual([14, 14, 218, 218, 14]);
   });
+  it("puts what ends a branch in line with the branch, whatever numbers there are", () => {
+    // twice one of three changes, each time with numbers that are drawn, and changed, for it
+    const number = (key: string, from: string[]) =>
+      node(key, from.length ? "arithmetic" : "random.uniform", {
+        inputs: from.map((k) => ref(k)),
+        output_kinds: ["scalar"],
+      });
+    const picture = (key: string, operator: string, inputs: NodeView["inputs"]) =>
+      node(key, operator, { inputs, output_kinds: ["image"] });
+    const change = (from: string, by: string) => [
+      number(`sign${by}`, []),
+      number(`angle${by}`, [`sign${by}`]),
+      number(`factor${by}`, [`sign${by}`]),
+      number(`light${by}`, [`factor${by}`]),
+      picture(`if${by}`, SPLIT, [ref(from), ref(`angle${by}`), ref(`light${by}`)]),
+      picture(`turn${by}`, "rotate", [ref(`if${by}`)]),
+      picture(`else${by}`, SPLIT, [ref(`if${by}`, 1)]),
+      picture(`hue${by}`, "hue", [ref(`else${by}`)]),
+      picture(`blur${by}`, "gaussian_blur", [ref(`else${by}`, 1)]),
+      picture(`inner${by}`, "_conditional.merge", [ref(`hue${by}`), ref(`blur${by}`)]),
+      picture(`end${by}`, "_conditional.merge", [ref(`turn${by}`), ref(`inner${by}`)]),
+    ];
+    const nodes = [picture("decode", "decoders.image", []), ...change("decode", "1"), ...change("end1", "2")];
+    const at = layoutGraph({ name: "twice", nodes, outputs: [ref("end2")] }, sizes, 8000);
+    const ends = nodes.filter((n) => n.operator === "_conditional.merge");
+    const straight = ends.filter((n) => at[n.key]?.y === at[n.inputs[0]?.node ?? ""]?.y);
+    expect(straight.map((n) => n.key)).toEqual(["inner1", "end1", "inner2", "end2"]);
+  });
+
   it("puts what computes numbers left of all else where the whole is then seen larger", () => {
     const graph = GALLERY.find((g) => g.name === "contrastive_pairs") as GraphView;
     const [wide, high] = [

@@ -111,10 +111,13 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
     cell.lane = lane;
     for (const column of columnsIn(cell)) taken.add(`${column},${lane}`);
   };
+  // Among branches numbers take the lanes that pictures leave: those of a branch are in line with what ends it.
+  let all = !main.some((n) => n.operator === SPLIT);
+  const isNext = (key: string) => all || byKey.get(key)?.output_kinds[0] !== "scalar";
   // Walk back from each output along first inputs: the first output's chain gets lane 0, the next one lane 1 ...
   const chain = (from: string, lane: number) => {
     const node = byKey.get(from);
-    const first = node?.inputs.find((r) => r !== null && placed.get(r.node)?.lane === -1);
+    const first = node?.inputs.find((r) => r !== null && placed.get(r.node)?.lane === -1 && isNext(r.node));
     put(from, lane);
     if (!first) return;
     chain(first.node, lane);
@@ -127,15 +130,18 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
   graph.outputs.forEach((ref, i) => {
     chain(ref.node, i);
   });
-  for (const node of [...main].reverse()) {
-    const above = node.inputs.find((r) => r !== null);
-    const lane = above ? (placed.get(above.node)?.lane ?? 0) : 0;
-    chain(node.key, Math.max(0, lane));
-    // What joins here stands in the order in which it does.
-    const own = placed.get(node.key)?.lane ?? 0;
-    node.inputs.forEach((ref, i) => {
-      if (ref && byKey.has(ref.node)) chain(ref.node, own + i);
-    });
+  for (; ; all = true) {
+    for (const node of [...main].reverse()) {
+      if (!isNext(node.key)) continue;
+      const above = node.inputs.find((r) => r !== null);
+      chain(node.key, above ? Math.max(0, placed.get(above.node)?.lane ?? 0) : 0);
+      // What joins here stands in the order in which it does.
+      const own = placed.get(node.key)?.lane ?? 0;
+      node.inputs.forEach((ref, i) => {
+        if (ref && byKey.has(ref.node) && isNext(ref.node)) chain(ref.node, own + i);
+      });
+    }
+    if (all) return;
   }
 }
 
