@@ -79,6 +79,24 @@ describe("layoutGraph", () => {
     const at = layoutGraph({ name: "branches", nodes, outputs: [ref("stack")] }, sizes, 1200);
     expect(["decode", "turned", "flip", "blur", "stack"].map((key) => at[key]?.y)).toEqual([14, 14, 218, 218, 14]);
   });
+  it("puts numbers below each other rather than columns away where that makes no card smaller", () => {
+    const chain = ["reader", "decode", "crop", "flip", "twist", "normalize"];
+    const numbers = { mirror: "flip", brightness: "twist", contrast: "twist", saturation: "twist" };
+    const nodes = chain.map((key, i) => {
+      const fed = Object.entries(numbers).flatMap(([name, to]) => (to === key ? [[name, ref(name)]] : []));
+      const inputs = i ? [ref(chain[i - 1] ?? "")] : [];
+      return node(key, "rotate", { inputs, argument_inputs: Object.fromEntries(fed) });
+    });
+    const graph: GraphView = {
+      name: "jitter",
+      nodes: [...Object.keys(numbers).map((key) => node(key, "random.uniform")), ...nodes],
+      outputs: [ref("normalize"), ref("reader", 1)],
+    };
+    const { cards } = drawnIn(graph);
+    const column = (key: string) => Math.round((cards[cardsOf(graph).indexOf(key)]?.x ?? 0) / COLUMN);
+    for (const [name, to] of Object.entries(numbers)) expect(column(to) - column(name)).toBeLessThanOrEqual(2);
+  });
+
   it("puts what ends a branch in line with the branch, whatever numbers there are", () => {
     // twice one of three changes, each time with numbers that are drawn, and changed, for it
     const number = (key: string, from: string[]) =>

@@ -147,18 +147,20 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
 
 /**
  * What a source of arguments costs: for each column between its place and the one beside its target, for each px above or
- * below the line that it is to stand on, and for each px by which it makes the whole higher. Far ones may stand in any column.
+ * below the line that it is to stand on, and for each px by which it makes the whole higher. A second row costs those
+ * beside it less than two columns; far ones may stand in any column.
  */
 const COSTS = {
   close: { across: 200, aside: 0.1, growth: 0 },
   medium: { across: 200, aside: 0.3, growth: 1 },
+  beside: { across: 400, aside: 0.3, growth: 5 },
   near: { across: 200, aside: 0.3, growth: 5 },
   far: { across: 30, aside: 0.3, growth: 1 },
 } as const;
 /** What its target's own column costs beside the one before that: more than the one before it, as its wire would come back around the target. */
 const NEAREST = 1.5;
 type Stray = keyof typeof COSTS;
-const STRAYS = ["close", "medium", "near", "far"] as const;
+const STRAYS = ["close", "medium", "beside", "near", "far"] as const;
 
 interface Plan {
   readonly graph: GraphView;
@@ -387,7 +389,7 @@ function largestIn(graph: GraphView, sizes: ReadonlyMap<string, Size>, box: Size
   const large = scale(far) > scale(near) ? far : near;
   if (pitch === DENSE) return large;
   const holds = (way: Way) => Math.min(worth(way) - worth(large), scale(way) - scale(large)) > -LITTLE;
-  return [best("close"), best("medium")].find(holds) ?? large;
+  return STRAYS.slice(0, 3).map(best).find(holds) ?? large;
 }
 
 /** The way in which `wayInBox` would place cards so in some box; undefined if somebody has moved one. */
