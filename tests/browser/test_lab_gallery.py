@@ -45,10 +45,15 @@ def test_tiles_go_from_the_sidebar_to_canvases_and_cells(page: Any, server: tupl
     tile.drag_to(part(page, "canvas"), target_position={"x": 300, "y": 400})
     part(page, "node-flip_2").wait_for()
 
-    # onto a wire: between its ends
-    box = part(page, "canvas").bounding_box()
+    # onto a wire, which is marked at once: between its ends
     x, y = page.locator('[aria-label="wire from decode to rotate"] path').first.evaluate(MIDDLE)
-    tile.drag_to(part(page, "canvas"), target_position={"x": x - box["x"], "y": y - box["y"]})
+    tile.hover()
+    page.mouse.down()
+    page.mouse.move(x + 2, y + 60, steps=4)
+    assert page.locator(".ds-wire-target").count() == 0
+    page.mouse.move(x, y)
+    page.locator('[aria-label="wire from decode to rotate"] .ds-wire-target').wait_for(state="attached", timeout=5_000)
+    page.mouse.up()
     part(page, "node-flip_3").wait_for()
     await_code(page, "fn.flip(decode")
 

@@ -332,6 +332,7 @@ function CanvasView() {
 
   /** Point out the wire that takes what is dropped. */
   const mark = useCallback((target: string) => session.view({ target }), [session]);
+  const onDragOver = (e: DragEvent) => mark(gestures.wireAt(e.clientX, e.clientY)?.id ?? "");
   const onDrop = useCallback(
     (event: DragEvent) => {
       const name = event.dataTransfer.getData("application/x-dali-studio-operator");
@@ -405,8 +406,12 @@ function CanvasView() {
         before.current = session.store.get().view.selection;
       }}
       onDrop={onDrop}
-      onDragOver={(e) => mark(gestures.wireAt(e.clientX, e.clientY)?.id ?? "")}
-      onDragLeave={() => mark("")}
+      onDragEnter={onDragOver}
+      onDragOver={onDragOver}
+      onDragLeave={({ currentTarget, relatedTarget }) => {
+        // also told of what is left for another element of the canvas
+        if (!(relatedTarget instanceof Element && currentTarget.contains(relatedTarget))) mark("");
+      }}
       {...gestures.handlers}
     >
       <DetailContext.Provider value={detail}>
