@@ -210,3 +210,15 @@ def test_a_pin_and_the_time_have_room_on_small_cards(page: Any, server: tuple[st
         lab.settle(page)
     pin, time = lab.by_id(page, "unpin-decode").bounding_box(), page.locator('[data-testid="node-decode"] .ds-time').bounding_box()
     assert pin["width"] < 24 and pin["y"] + pin["height"] <= time["y"]
+
+
+def test_yes_and_no_are_squares_in_the_list_too(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "six.ipynb", scenes.six() + scenes.SHOW)
+    lab.open_notebook(page, server[0], "six.ipynb")
+    lab.by_id(page, "designer").wait_for(timeout=90_000)
+    _size(page, 500, 640)
+    squares = page.locator('[data-testid="outline-mirror"]:visible .ds-dots i')
+    squares.first.wait_for()
+    sides = [(one["width"], one["height"]) for one in (square.bounding_box() for square in squares.all())]
+    assert len(sides) == 8
+    assert all(6 < width == pytest.approx(height, abs=0.5) for width, height in sides), sides
