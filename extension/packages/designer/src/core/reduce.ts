@@ -219,9 +219,12 @@ function onRevision(before: State, message: RevisionChanged): State {
   const own = grown ? grown.nodes.map((n) => n.key) : back;
   const selection = own.length > 0 ? own : state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
   const edited = sent?.kind === "edits" && changed;
-  const notice = (edited && redrawn(state.confirmed.graph, message.graph, sent.edits)) || next.view.notice;
+  const said = next.view.notice;
+  const other = edited && redrawn(state.confirmed.graph, message.graph, sent.edits);
+  // what was done is said first, then what follows from it
+  const notice = other ? { ...other, text: `${said ? `${said.text} ` : ""}${other.text}` } : said;
   const same = (grown || back.length === 0) && selection.length === state.view.selection.length;
-  if (same && notice === next.view.notice) return next;
+  if (same && !other) return next;
   return { ...next, view: { ...next.view, notice, selection: same ? state.view.selection : selection } };
 }
 
