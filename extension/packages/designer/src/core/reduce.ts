@@ -63,6 +63,13 @@ export function quiet(view: View): View {
   return view.notice || view.saving ? { ...view, notice: null, saving: false } : view;
 }
 
+/** With a word on a parameter of the program that has no effect since an edit. */
+function withIdle({ code, view }: State, found: readonly Diagnostic[]): View {
+  const text = found.find((d) => / no effect any more/.test(d.message))?.message;
+  const old = !text || code?.diagnostics.some((d) => d.message === text);
+  return old ? view : { ...view, notice: { text, node: "" } };
+}
+
 /** Queue a command; edits of the same gesture that still wait are joined, so that the latest value wins. */
 export function enqueue(before: State, command: Command): State {
   // What was said of the step before, with its [Undo], and of a file that has what was before, is over.
@@ -400,6 +407,7 @@ export function receive(state: State, message: KernelMessage): State {
       return {
         ...state,
         code: message,
+        view: withIdle(state, message.diagnostics),
         draft:
           state.draft?.taken || state.draft?.source === message.source
             ? null

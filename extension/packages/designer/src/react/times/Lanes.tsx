@@ -161,7 +161,7 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
             </text>
           ))}
           <text className="ds-lane-length" x={middle} y={15}>
-            <title>How long this batch took; the median and the average above are of all batches</title>
+            <title>This one batch; what stands above is of all</title>
             {said}
           </text>
           <Bars bars={bars} lanes={timeline.lanes} />
