@@ -63,6 +63,12 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     code.fill("def change(image:\n")
     page.keyboard.press("Control+Enter")
     page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('syntax error')")
+    page.locator(".ds-reason", has_text="syntax error").wait_for()  # below the field, too, whose line is marked
+    place = "e => Number.parseFloat(e.style.backgroundPositionY)"
+    assert code.evaluate(place) > 0
+    code.fill("def change(image:\n\n")
+    assert code.evaluate(place) < 0  # it is another text
+    code.fill("def change(image:\n")
     assert code.input_value() == "def change(image:\n"
     code.fill("def darker(image):\n    return image // 2\n")
     page.keyboard.press("Control+Enter")

@@ -231,7 +231,7 @@ describe("what transforms do otherwise", () => {
       " 1 step was left out: a's MotionBlur has no operator here; left out: bbox_params, mask; 1 difference from the library: see Problems.",
     );
     expect(said(..."ABCDE".split("").map((one) => `${one} was left out: it has no operator.`))).toBe(
-      " 5 steps were left out: A, B, C and 2 more: see Problems.",
+      " 5 steps were left out: A, B, C, D, E: see Problems.",
     );
   });
 });

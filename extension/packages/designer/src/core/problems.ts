@@ -98,12 +98,11 @@ export function differing(found: readonly Diagnostic[]): string {
   const named = (what: RegExp) => all.flatMap((d) => what.exec(d.message)?.[1] ?? []);
   const steps = named(LEFT_OUT);
   const left = named(/: ((?:\w+, )*\w+) (?:is|are) left out\b/);
-  const list = (names: string[]) => `${names.slice(0, 3).join(", ")}${names[3] ? ` and ${names.length - 3} more` : ""}`;
   const other = all.length - left.length - steps.length;
   const [why] = all.flatMap((d) => LEFT_OUT.exec(d.message)?.[2] ?? []);
   const said = [
-    why && (steps[1] ? `${steps.length} steps were left out: ${list(steps)}` : `1 step was left out: ${why}`),
-    left[0] && `left out: ${list(left)}`,
+    why && (steps[1] ? `${steps.length} steps were left out: ${steps.join(", ")}` : `1 step was left out: ${why}`),
+    left[0] && `left out: ${left.join(", ")}`,
     other > 0 && format.plural(other, "difference from the library", "differences from the library"),
   ];
   return all[0] ? ` ${format.sentence(said.filter(Boolean).join("; "))}: see Problems.` : "";
