@@ -119,8 +119,8 @@ test-grid: $(STAMPS)/ready
 FLOORS := .venv-floors
 FLOORS_TESTS := tests/unit tests/studio tests/properties tests/architecture/test_layers.py tests/architecture/test_generated.py
 FLOORS_BROWSER := tests/browser/test_lab_activates.py
-# Kernels, benchmarks and how a process ends do not depend on the dependencies.
-FLOORS_TESTS += $(addprefix --ignore=tests/unit/,kernels benchmarks cli/test_failures.py)
+# Kernels, benchmarks and how a process ends do not depend on the dependencies, and what the command line uses is used elsewhere.
+FLOORS_TESTS += $(addprefix --ignore=tests/unit/,kernels benchmarks cli/test_failures.py cli/test_cli.py)
 $(FLOORS)/.installed: pyproject.toml
 	@test -x $(FLOORS)/bin/python || $(PYTHON) .ci/progress.py "Making the environment $(FLOORS)" $(PYTHON) -m venv $(FLOORS)
 	@$(FLOORS)/bin/python tests/lowest.py > $(FLOORS)/lowest.txt

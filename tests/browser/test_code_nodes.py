@@ -64,11 +64,7 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     page.keyboard.press("Control+Enter")
     page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('syntax error')")
     page.locator(".ds-reason", has_text="syntax error").wait_for()  # below the field, too, whose line is marked
-    place = "e => Number.parseFloat(e.style.backgroundPositionY)"
-    assert code.evaluate(place) > 0
-    code.fill("def change(image:\n\n")
-    assert code.evaluate(place) < 0  # it is another text
-    code.fill("def change(image:\n")
+    assert code.evaluate("e => Number.parseFloat(e.style.backgroundPositionY)") > 0
     assert code.input_value() == "def change(image:\n"
     code.fill("def darker(image):\n    return image // 2\n")
     page.keyboard.press("Control+Enter")
@@ -120,3 +116,25 @@ def test_what_fails_is_told_at_its_card_and_at_its_line(page: Any, server: tuple
     assert code.evaluate("e => e.style.backgroundPositionY") == "-24px"  # out of sight
     page.keyboard.press("Control+Enter")
     error.wait_for(state="detached")
+
+
+def test_what_does_not_end_is_stopped_and_what_is_written_stays(page: Any, server: tuple[str, Path]) -> None:
+    functions = {"negative": {"source": "def darker(image):\n    return image\n", "signature": "0" * 64}}
+    document.save(train().graph, {"functions": functions}, server[1] / "endless.dali.json")
+    (server[1] / "train_negative.py").unlink(missing_ok=True)  # of another test
+    _open(page, server, "endless.ipynb", CELL.replace("theirs", "endless"), "thumb-decode")
+    lab.card(page, "negative").click(position=HEAD)
+    code = lab.by_id(page, "function-code")
+    code.fill("import time\ndef wait(image):\n    while True:\n        time.sleep(0.1)\n")
+    page.keyboard.press("Control+Enter")
+    lab.by_id(page, "apply-function").get_by_text("Running…").wait_for()
+    lab.by_id(page, "stop-code").click()  # as soon as it is said that images take long
+    lab.by_id(page, "error-card-negative").get_by_text("Stopped after").first.wait_for()
+    assert lab.by_id(page, "apply-function").is_enabled()  # to try it again
+
+    code.fill("def darker(image):\n    return image // 2\n")
+    lab.card(page, "decode").click(position=HEAD)
+    lab.card(page, "negative").click(position=HEAD)
+    assert code.input_value() == "def darker(image):\n    return image // 2\n"
+    lab.by_id(page, "apply-function").click()
+    training.drawn(page, "thumb-negative")

@@ -143,8 +143,8 @@ class _Paths:
     def __init__(self, cards: Iterable[Card]) -> None:
         corners = [(card.at.x, card.at.y, card.port(0)[0], card.bottom) for card in cards]
         self._lanes = sorted({y for _, top, _, bottom in corners for y in (top - 12, bottom + 12)})
-        # where lines that touch a card begin to lie in it
-        self._cards = np.add(np.array(corners, float).reshape(-1, 4).T, [[2], [2], [-2], [-2]])
+        # a line within so much of a card's upper or lower edge looks like that edge; at its sides, wires end
+        self._cards = np.add(np.array(corners, float).reshape(-1, 4).T, [[2], [-4], [-2], [4]])
         # of hundreds of wires nobody follows one
         many = len(corners) > MANY
         self._rooms = [(_OUT, _OUT, 0)] if many else list(product(_TRACKS, _TRACKS, (0, -5, 5)))
