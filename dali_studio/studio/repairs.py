@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -31,8 +32,12 @@ def offered(
     """Repairs, and what gives the edits of each when it is told where to get the folder of sample photos from."""
     findings = tuple(found)
     gpu = gpu_missing(graph) is None
-    idle = idle_words(graph, registry)
+    bare = _without_missing(graph)
+    idle = idle_words(bare, registry)
     fed = [d for d in findings if d.node in idle and d.code == "DS103" and d.argument == "file_root"]
+    # of a folder that is not there, only a preview or a run tells
+    fed += [Diagnostic(code="DS302", message="", node=key, argument="file_root") for key in idle
+            if "file_root" in graph.node(key).arguments and "file_root" not in bare.node(key).arguments]  # fmt: skip
     return (
         *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings, gpu=gpu)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _twins(graph, registry, findings)),
@@ -41,7 +46,7 @@ def offered(
         *((repair, lambda _, edits=edits: edits) for repair, edits in _cleared(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _rewired(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _written(graph, findings)),
-        *((_samples(d, idle), lambda images, d=d: _reading(graph, registry, idle, d.node, images)) for d in fed),
+        *((_samples(d, idle), lambda images, d=d: _reading(bare, registry, idle, d.node, images)) for d in fed),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _windows(graph, registry)),
     )
 
@@ -206,6 +211,20 @@ def _written(graph: Graph, findings: Iterable[Diagnostic]) -> Iterator[tuple[Rep
         if found.code == "DS101" and found.node in graph and not found.argument:
             title = "Write it as a code node"
             yield Repair(code=found.code, node=found.node, argument="", title=title), in_place_of(graph, found.node)
+
+
+def _without_missing(graph: Graph) -> Graph:
+    """The graph without the folders that are not on this machine, but for roots that it does not know."""
+    missing = [
+        node for node in graph.nodes() if isinstance(root := node.arguments.get("file_root"), str)
+        and not root.startswith("${") and not Path(root).exists()
+    ]  # fmt: skip
+    if not missing:
+        return graph
+    bare = graph.copy()
+    for node in missing:
+        bare.replace_node(replace(node, arguments={k: v for k, v in node.arguments.items() if k != "file_root"}))
+    return bare
 
 
 def _samples(found: Diagnostic, idle: Mapping[str, str]) -> Repair:

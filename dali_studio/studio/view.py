@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -57,6 +57,8 @@ from dali_studio.studio.revision import Revision
 
 #: What the names of marks begin with; no node is called so.
 _MARK = re.compile("^mark ")
+#: How what is kept of a transform begins that has no operator.
+_LEFT_OUT = re.compile(r"\w+ was left out: ")
 #: Name under which the position of the outputs card is kept.
 OUTPUTS = "__outputs__"
 #: Name under which the model's speed is kept beside the places of cards.
@@ -253,10 +255,19 @@ def notes_in(history: History) -> tuple[str, ...]:
     return tuple(note.text for note in sorted(notes, key=lambda note: (note.y, note.x)))
 
 
-def _differing(history: History) -> Iterator[Diagnostic]:
-    for mark in marks_in(history).values():
-        if isinstance(mark, Differs):
-            yield Diagnostic(code="DS503", severity="info", node=mark.node, message=mark.message)
+def _differing(history: History) -> list[Diagnostic]:
+    """What nodes do otherwise; first the steps that were left out, of which the pipeline does nothing."""
+    marks = [mark for mark in marks_in(history).values() if isinstance(mark, Differs)]
+    return sorted(
+        (
+            Diagnostic(
+                code="DS503", severity="warning" if _LEFT_OUT.match(mark.message) else "info", node=mark.node,
+                message=mark.message,
+            )
+            for mark in marks
+        ),
+        key=lambda one: one.severity == "info",
+    )  # fmt: skip
 
 
 def differing(found: Iterable[Diagnostic]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 from images import encoded, picture
 from studio.clients import Client, only
 
-from dali_studio import DaliStudioError, fn, pipeline_def
+from dali_studio import DaliStudioError, fn, pipeline_def, samples
 from dali_studio.api import placement
 from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import errors
@@ -259,6 +259,34 @@ def test_a_reader_without_files_is_offered_the_sample_photos() -> None:
         assert only(got, messages.Previews)[-1].items
         client.send("undo")
         assert "file_root" not in client.session.graph.node(repair.node).arguments
+    finally:
+        client.session.close()
+
+
+def test_a_reader_of_a_folder_that_is_not_here_is_offered_the_sample_photos(tmp_path: Path) -> None:
+    source = """
+from nvidia.dali import fn, pipeline_def
+
+@pipeline_def
+def train(data_dir):
+    files, labels = fn.readers.file(file_root=data_dir, random_shuffle=True, name="reader")
+    return fn.resize(fn.decoders.image(files), size=(8, 8)), labels
+
+pipe = train(batch_size=4, num_threads=2, device_id=None, data_dir={folder!r})
+"""
+    client = Client(Graph())
+    try:
+        got = client.send("apply_code", source=source.format(folder=str(tmp_path / "none")))
+        (failed,) = only(got, messages.Previews)[-1].failed
+        (repair,) = only(got, messages.RevisionChanged)[-1].repairs
+        assert repair.title == "Read the sample photos"
+        assert (repair.code, repair.node, repair.argument) == (failed.code, failed.node, failed.argument)
+        got = client.send("apply_repair", code=repair.code, node=repair.node, argument=repair.argument)
+        assert only(got, messages.RevisionChanged)[-1].repairs == () and not only(got, messages.Previews)[-1].failed
+        given = client.session.graph.node("reader").arguments
+        assert given["file_root"] == str(samples.photos()) and given["random_shuffle"] is True
+        got = client.send("apply_code", source=source.format(folder=str(tmp_path)))
+        assert only(got, messages.RevisionChanged)[-1].repairs == ()  # it is here, and empty
     finally:
         client.session.close()
 

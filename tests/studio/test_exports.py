@@ -173,7 +173,7 @@ def test_names_and_values_of_a_row_have_room() -> None:
         assert words.width_of(shown, 12, bold=True) <= 100 and shown[:3] == name[:3]
     assert words.cut("123.675, 116.28, 103.53", 16) == "123.675, …"
     assert words.cut("123.675, 116.28, 103.53", 18) == "123.675, 116.28, …"
-    assert words.cut("brightness_contrast_12", 12) == "brightnes…12"
+    assert words.cut("brightness_contrast_12", 12) == "brightn…t_12"
 
 
 @pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=3)

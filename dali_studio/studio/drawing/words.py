@@ -66,11 +66,14 @@ def fitted(text: str, room: float, size: float, *, bold: bool = False) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """As the designer cuts names: as many characters of the end stay as of the beginning, or the number at the end."""
+    """As the designer cuts names: as many characters of the end stay as of the beginning, or the number at the end.
+
+    With it the letter before it stays where there is room.
+    """
     if len(text) <= most:
         return text
     if ", " in text:  # several numbers: a part of one alone would be another
         return f"{text[: text.rfind(',', 0, most - 2) + 1]} …"
-    number = re.search(r"\d{1,4}$", text)
+    number = re.search(r"\w?_?\d{1,4}$" if most > 7 else r"\d{1,4}$", text)
     end = len(number[0]) if number else most // 2
     return f"{text[: most - 1 - end]}…{text[-end:]}"

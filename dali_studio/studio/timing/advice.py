@@ -48,7 +48,9 @@ class Observed:
     Attributes
     ----------
     milliseconds : float
-        A batch, made alone.
+        The median batch, made alone.
+    working : float
+        Threads that work at a time, the average of all batches: medians would lose work where some batches are slow.
     times : mapping of str to NodeTime
     cores : int
         That this process may use.
@@ -57,6 +59,7 @@ class Observed:
     """
 
     milliseconds: float
+    working: float
     times: Mapping[str, NodeTime]
     cores: int
     gpu: bool
@@ -90,7 +93,7 @@ def _percent(share: float) -> str:
 
 def _busy(run: Observed, threads: int) -> float:
     """The part of a batch's time in which the threads work, 0 to 1."""
-    return min(sum(time.cpu for time in run.times.values()) / max(run.milliseconds * threads, 1e-9), 1.0)
+    return min(run.working / threads, 1.0)
 
 
 def _threads(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposal]:
@@ -116,7 +119,7 @@ def _decode(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposa
         decodes = [port.kind for port in schema.inputs[:1]] == ["encoded"]
         if not decodes or graph.node(key).device != "cpu" or time.share < _SHARE:
             continue
-        proof = f"{_percent(time.share)} of the work of all nodes, {time.cpu:.3g} ms in each batch."
+        proof = f"{_percent(time.share)} of the work of all nodes, {time.cpu:.3g} ms in the median batch."
         if run.gpu and "mixed" in schema.devices:
             device = () if graph.options.device_id is not None else (SetPipeline(option="device_id", value=0),)
             moved = on_gpu(graph, registry)
@@ -180,7 +183,7 @@ def _copies(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposa
         size = sum(c.size for time in run.times.values() for c in time.copies)
         yield Proposal(
             name="copies", lead="Copies to and from the GPU set the pace:",
-            proof=f"{size / 1e6:.3g} MB in {copied:.3g} ms of each batch.",
+            proof=f"{size / 1e6:.3g} MB in {copied:.3g} ms of the median batch.",
             offer="Copy bytes and not floats: normalise behind the copy.",
         )  # fmt: skip
 
@@ -195,7 +198,7 @@ def _gpu(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposal]:
         names = most[0] if len(most) == 1 else f"{most[0]} to {most[-1]}"
         yield Proposal(
             name="gpu", node=most[0], lead="The GPU sets the pace:",
-            proof=f"it works {_percent(busy)} of the time of a batch, {spent[most]:.3g} ms of it for {names}.",
+            proof=f"it works {_percent(busy)} of the time of the median batch, {spent[most]:.3g} ms of it for {names}.",
             offer="Make pictures smaller before it, or place steps on the CPU.",
         )  # fmt: skip
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from math import inf
 from pathlib import Path
+from statistics import median
 from time import perf_counter, strftime
 
 import msgspec
@@ -340,9 +341,12 @@ class Profiler:
         wanted = [key for key in measured.devices if graph.node(key).device != "cpu"]
         absent = gpu_missing(graph) if wanted else None
         alone = seconds * 1e3 / done if done else 0.0
+        spans = [batch.end - batch.begin for batch in measured.probe.batches] or [1]
+        worked = sum(sum(batch.cpu.values()) for batch in measured.probe.batches)
         observed = Observed(
-            milliseconds=alone, times=times, cores=cores(), gpu=gpu_missing(graph) is None
-        )
+            milliseconds=median(spans) / 1e6, working=worked / sum(spans), times=times, cores=cores(),
+            gpu=gpu_missing(graph) is None,
+        )  # fmt: skip
         self._proposals = advise(graph, self.registry, observed)
         moved = "" if absent is None else f"All of it ran on the CPU: {absent.reason}."
         return run_messages.RunFinished(

@@ -217,7 +217,7 @@ class State:
         if self.leave_out:  # what stays of a finding in a document is its message
             hint = hint if nearest else "Put an operator in its place."
             message = f"{transform.name} was left out: {message}. {hint}"
-            self.found.append(Diagnostic(code="DS503", message=message, node=where, source=line, severity="info"))
+            self.found.append(Diagnostic(code="DS503", message=message, node=where, source=line, severity="warning"))
             return
         message += "; its node keeps its place."
         told = Diagnostic(code="DS502", message=message, hint=hint, node=where, source=line, severity="warning")

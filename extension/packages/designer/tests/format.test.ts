@@ -62,9 +62,13 @@ describe("numbers", () => {
     expect(format.name("brightness_contrast")).toBe("brightness_contrast");
     expect(format.name("photos_turned_by_a_very_small_angle")).toBe("photos_turn…_small_angle");
     expect(["brightness_contrast_12", "brightness_contrast", "uniform_4"].map((text) => format.cut(text, 7))).toEqual([
-      "brigh…12",
+      "bri…t_12",
       "bri…rast",
-      "unifor…4",
+      "unif…m_4",
+    ]);
+    expect(["brightness_2", "brightness_contrast_2"].map((text) => format.cut(text, 8))).toEqual([
+      "brigh…s_2",
+      "brigh…t_2",
     ]);
     expect(format.cut("uniform_4", 2)).toBe("u…4");
     expect(format.cut("window", 3)).toBe("win…");

@@ -132,7 +132,7 @@ describe("the sentence", () => {
     expect(statusMessage(fold(OPENED, revision(1), run))).toMatchObject({
       lead: "Decode sets the pace:",
       rest: "82 % of the work.",
-      more: "8.20 ms over all threads in each batch.",
+      more: "8.20 ms over all threads in the median batch.",
       action: "show",
       node: "decode",
     });

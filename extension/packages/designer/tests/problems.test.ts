@@ -227,9 +227,11 @@ describe("what transforms do otherwise", () => {
         "MotionBlur was left out: a's MotionBlur has no operator here.",
         "a's OneOf: where it chooses what was left out, pictures stay as they are.",
       ),
-    ).toBe(" Left out: bbox_params, mask, MotionBlur; 1 difference from the library: see Problems.");
+    ).toBe(
+      " 1 step was left out: a's MotionBlur has no operator here; left out: bbox_params, mask; 1 difference from the library: see Problems.",
+    );
     expect(said(..."ABCDE".split("").map((one) => `${one} was left out: it has no operator.`))).toBe(
-      " Left out: A, B, C and 2 more: see Problems.",
+      " 5 steps were left out: A, B, C, D, E: see Problems.",
     );
   });
 });

@@ -131,6 +131,18 @@ describe("another room", () => {
   });
 });
 
+describe("a room of another shape", () => {
+  it("gets its own places also when a card is used no more since, unless somebody has moved one", () => {
+    const wide = layoutOf(before, { width: 1500, height: 250 });
+    const nodes = GRAPH.nodes.map((n) => (n.key === "rotate" ? { ...n, argument_inputs: {} } : n));
+    const kept: State = { ...before, graph: { ...GRAPH, nodes }, positions: wide };
+    const room = { width: 600, height: 600 };
+    expect(reflowed(kept, room, 2, wide)).toEqual(layoutOf({ ...before, graph: { ...GRAPH, nodes } }, room));
+    const moved = { ...kept, positions: { ...wide, rotate: { x: 900, y: 500 } } };
+    expect(reflowed(moved, room, 2, wide)).toBeNull();
+  });
+});
+
 describe("cards", () => {
   it("keep 12 px above each other", () => {
     const many = [branches(7, 7), branches(5, 12), branches(4, 16)];

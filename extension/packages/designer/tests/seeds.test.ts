@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drawings, firstWith, redrawn, seedEdits } from "../src/core/seeds";
-import { GRAPH, node } from "./fixtures";
+import { Session } from "../src/core/session";
+import { FakeKernel, GRAPH, node, revision } from "./fixtures";
 
 const made = (key: string, operator: string, seed: number | undefined, rest = {}) => ({
   ...node(key, operator, { arguments: rest }),
@@ -40,7 +41,7 @@ describe("seeds", () => {
     const shifted = graph.nodes.map((n) => (n.key === "u" ? { ...n, seed: 4 } : n));
     const bypass = [{ type: "set_bypass", key: "r", bypassed: true } as const];
     const notice = redrawn(graph, { ...graph, nodes: shifted }, bypass);
-    expect(notice?.text).toBe("u draws other numbers now: the pipeline counts seeds over the nodes in use.");
+    expect(notice?.text).toBe("u draws other numbers now: seeds go to the nodes in use.");
     expect(notice?.fix?.edits).toEqual([{ type: "set_argument", key: "u", argument: "seed", value: 3 }]);
     const unused = shifted.map((n) => ({ ...n, in_run: n.key !== "u" }));
     expect(redrawn(graph, { ...graph, nodes: unused }, bypass)).toBeNull();
@@ -52,6 +53,18 @@ describe("seeds", () => {
     expect(redrawn(graph, { ...graph, nodes: idle }, kept)?.fix?.edits).toHaveLength(1);
     // the way back brings the numbers that there were
     expect(redrawn({ ...graph, nodes: idle }, graph, [{ type: "set_bypass", key: "r", bypassed: false }])).toBeNull();
+  });
+  it("that are others are told behind what was done", () => {
+    const kernel = new FakeKernel();
+    const session = new Session(kernel, 296);
+    kernel.open(session, graph);
+    session.edit([{ type: "set_argument", key: "r", argument: "angle", value: 1 }]);
+    session.view({ notice: { text: "angle is 1° for every sample.", node: "r" } });
+    const nodes = graph.nodes.map((n) => ({ ...n, in_run: n.key !== "w", ...(n.key === "u" && { seed: 4 }) }));
+    kernel.say(revision(2, { ...graph, nodes }));
+    const { notice } = session.store.get().view;
+    expect(notice?.text).toBe("angle is 1° for every sample. u draws other numbers now: seeds go to the nodes in use.");
+    expect(notice?.fix?.title).toBe("Keep the numbers of before");
   });
   it("of others stay what they are", () => {
     expect(said("u", 9)).toEqual(["shuffled 2", "u 9"]);

@@ -4,7 +4,7 @@ import { saveState } from "../src/core/saveState";
 import { busyKeys, canRedo, canUndo, codeIsCurrent, obstacle } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { statusMessage } from "../src/core/statusMessage";
-import type { Edit, PreviewItem } from "../src/protocol/generated";
+import type { Code, Edit, PreviewItem } from "../src/protocol/generated";
 import { FakeKernel, GRAPH, previews, ref, revision } from "./fixtures";
 
 function opened(): { kernel: FakeKernel; session: Session } {
@@ -121,6 +121,27 @@ describe("edits", () => {
     expect(session.store.get().view).toMatchObject({ notice: null, saving: false });
     session.view({ notice: { text: "said", node: "rotate" } });
     session.run(1);
+    expect(session.store.get().view.notice).toBeNull();
+  });
+  it("that leave a parameter of the program without effect say so once, with the way back", () => {
+    const { kernel, session } = opened();
+    const text = "The parameter data_dir has no effect any more: what it gave is set in its place.";
+    const code = (number: number, ...messages: string[]): Code => ({
+      type: "code",
+      dialect: "nvidia.dali",
+      revision: number,
+      source: "",
+      lines: {},
+      diagnostics: messages.map((message) => ({ code: "DS502", message, severity: "warning" })),
+    });
+    kernel.say(code(1));
+    session.edit([fill(1)]);
+    kernel.say(revision(2, undefined, { can_undo: true }));
+    kernel.say(code(2, text));
+    expect(statusMessage(session.store.get())).toMatchObject({ lead: text, action: "undo" });
+    session.edit([fill(2)]);
+    kernel.say(revision(3, undefined, { can_undo: true }));
+    kernel.say(code(3, text));
     expect(session.store.get().view.notice).toBeNull();
   });
   it("that the kernel cannot read do not block the next one", () => {

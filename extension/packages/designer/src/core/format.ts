@@ -143,8 +143,8 @@ export function shared(names: readonly string[], word: RegExp): string {
 }
 
 /**
- * A name of which so many characters are kept: as many of its end as of its beginning, or the number at one of these, or
- * of two or three the beginning alone. What it shares with most others there goes first.
+ * A name of which so many characters are kept: as many of its end as of its beginning, or the number at one of these, with
+ * the letter before it where there is room (of brightness_2 and brightness_contrast_2), or of two or three the beginning alone. What it shares with most others there goes first.
  */
 export function cut(text: string, kept: number, start = "", last = ""): string {
   if (kept >= text.length) return text;
@@ -152,7 +152,9 @@ export function cut(text: string, kept: number, start = "", last = ""): string {
   if (start && text.startsWith(start)) return `…${cut(text.slice(start.length).replace(/^_/, ""), kept)}`;
   const begin = /^\d{1,4}(?=\D)/.exec(text)?.[0].length;
   const end = Math.min(
-    begin ? kept - begin : (/\d{1,4}$/.exec(text)?.[0].length ?? (kept > 3 ? Math.ceil(kept / 2) : 0)),
+    begin
+      ? kept - begin
+      : ((kept > 6 ? /\w?_?\d{1,4}$/ : /\d{1,4}$/).exec(text)?.[0].length ?? (kept > 3 ? Math.ceil(kept / 2) : 0)),
     kept - 1,
   );
   return `${text.slice(0, kept - end)}…${end > 0 ? text.slice(-end) : ""}`;

@@ -67,6 +67,9 @@ const TITLES: Readonly<Record<string, string>> = {
 /** What Python said of a function: in which line, by which name. */
 const FAILED = /^the function (?:gave\b|failed( in line \d+|) with (\w+): )/i;
 
+/** A transform that has no operator. */
+const LEFT_OUT = /^(\w+) was left out: ([^.]+)/;
+
 /** What did not go with its picture: "The boxes are not flipped". */
 const UNMOVED = /^The \w+ (is|are) not \w+/;
 
@@ -79,6 +82,7 @@ export function titleOf(d: Diagnostic): string {
   if (unmoved) return unmoved;
   const root = d.code === "DS302" && /'\$\{(\w+)\}/.exec(d.message)?.[1];
   if (root) return `This machine does not know ${root}`;
+  if (d.code === "DS503" && LEFT_OUT.test(d.message)) return "A step was left out";
   if (looseFiles(d)) return LOOSE;
   if (d.code === "DS105" && /wired value has shape/i.test(d.message)) return `The wire to ${d.argument} does not fit`;
   const [failed, line, error] = FAILED.exec(d.message) ?? [];
@@ -88,14 +92,17 @@ export function titleOf(d: Diagnostic): string {
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
 }
 
-/** What of transforms was left out, and how much nodes do otherwise, as a sentence with a blank before it. */
+/** What of transforms was left out, whole steps first, and how much nodes do otherwise, as a sentence with a blank before it. */
 export function differing(found: readonly Diagnostic[]): string {
   const all = found.filter((d) => d.code === "DS503");
-  const left = all.flatMap((d) => /(?:^|: )((?:\w+, )*\w+) (?:was|are) left out\b/.exec(d.message)?.[1] ?? []);
-  const more = left.splice(3).length;
-  const other = all.length - left.length - more;
+  const named = (what: RegExp) => all.flatMap((d) => what.exec(d.message)?.[1] ?? []);
+  const steps = named(LEFT_OUT);
+  const left = named(/: ((?:\w+, )*\w+) (?:is|are) left out\b/);
+  const other = all.length - left.length - steps.length;
+  const [why] = all.flatMap((d) => LEFT_OUT.exec(d.message)?.[2] ?? []);
   const said = [
-    left[0] && `left out: ${left.join(", ")}${more ? ` and ${more} more` : ""}`,
+    why && (steps[1] ? `${steps.length} steps were left out: ${steps.join(", ")}` : `1 step was left out: ${why}`),
+    left[0] && `left out: ${left.join(", ")}`,
     other > 0 && format.plural(other, "difference from the library", "differences from the library"),
   ];
   return all[0] ? ` ${format.sentence(said.filter(Boolean).join("; "))}: see Problems.` : "";

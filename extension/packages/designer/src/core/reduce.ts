@@ -63,6 +63,13 @@ export function quiet(view: View): View {
   return view.notice || view.saving ? { ...view, notice: null, saving: false } : view;
 }
 
+/** With a word on a parameter of the program that has no effect since an edit. */
+function withIdle({ code, view }: State, found: readonly Diagnostic[]): View {
+  const text = found.find((d) => / no effect any more/.test(d.message))?.message;
+  const old = !text || code?.diagnostics.some((d) => d.message === text);
+  return old ? view : { ...view, notice: { text, node: "" } };
+}
+
 /** Queue a command; edits of the same gesture that still wait are joined, so that the latest value wins. */
 export function enqueue(before: State, command: Command): State {
   // What was said of the step before, with its [Undo], and of a file that has what was before, is over.
@@ -219,9 +226,12 @@ function onRevision(before: State, message: RevisionChanged): State {
   const own = grown ? grown.nodes.map((n) => n.key) : back;
   const selection = own.length > 0 ? own : state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
   const edited = sent?.kind === "edits" && changed;
-  const notice = (edited && redrawn(state.confirmed.graph, message.graph, sent.edits)) || next.view.notice;
+  const said = next.view.notice;
+  const other = edited && redrawn(state.confirmed.graph, message.graph, sent.edits);
+  // what was done is said first, then what follows from it
+  const notice = other ? { ...other, text: `${said ? `${said.text} ` : ""}${other.text}` } : said;
   const same = (grown || back.length === 0) && selection.length === state.view.selection.length;
-  if (same && notice === next.view.notice) return next;
+  if (same && !other) return next;
   return { ...next, view: { ...next.view, notice, selection: same ? state.view.selection : selection } };
 }
 
@@ -397,6 +407,7 @@ export function receive(state: State, message: KernelMessage): State {
       return {
         ...state,
         code: message,
+        view: withIdle(state, message.diagnostics),
         draft:
           state.draft?.taken || state.draft?.source === message.source
             ? null

@@ -39,7 +39,7 @@ export function redrawn(before: GraphView, now: GraphView, edits: readonly Edit[
   const names = others.length > 2 ? `${others.length} other nodes` : others.map((one) => one.key).join(" and ");
   const back = others.map(({ key, seed }): Edit => ({ type: "set_argument", key, argument: "seed", value: seed }));
   return {
-    text: `${names} ${others.length > 1 ? "draw" : "draws"} other numbers now: the pipeline counts seeds over the nodes in use.`,
+    text: `${names} ${others.length > 1 ? "draw" : "draws"} other numbers now: seeds go to the nodes in use.`,
     node: OUTPUTS,
     fix: { title: "Keep the numbers of before", edits: back, positions: {} },
   };

@@ -112,7 +112,7 @@ function paceMessage(state: State): StatusMessage | null {
     tone: slowest.share > 0.65 ? "warning" : "info",
     lead: `${format.sentence(format.name(slowest.key))} sets the pace:`,
     rest: `${format.percent(slowest.share)} of the work.`,
-    more: `${format.time(slowest.milliseconds)} over all threads in each batch.`,
+    more: `${format.time(slowest.milliseconds)} over all threads in the median batch.`,
     muted,
     action: "show",
     node: slowest.key,

@@ -156,7 +156,9 @@ function CanvasView() {
   /** Lay the cards out anew where they fill a room of another shape better, and are seen smaller than `least`. */
   const reflow = useCallback(
     (animated: boolean, least = 2) => {
-      const places = box.current?.clientWidth ? reflowed(session.store.get(), roomOf(box.current), least) : null;
+      const places = box.current?.clientWidth
+        ? reflowed(session.store.get(), roomOf(box.current), least, session.put)
+        : null;
       if (places) animate(places, () => session.move(places), animated ? 240 : 0, least < 1 ? () => keep(true) : fit);
       else if (least > 1) fitSoon();
       return places !== null;

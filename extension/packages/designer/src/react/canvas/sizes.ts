@@ -227,7 +227,12 @@ const GAIN = 1.15;
  * They stay where somebody has moved one of them, and where a file says where they stand; with `least`, also where they
  * are seen so large, or little larger in other places.
  */
-export function reflowed(state: State, room: Size, least = 2): Record<string, Position> | null {
+export function reflowed(
+  state: State,
+  room: Size,
+  least = 2,
+  put: Session["put"] = {},
+): Record<string, Position> | null {
   const { graph, positions } = state;
   if (!graph || state.confirmed?.document || boxesOf(state).size > 0) return null;
   const sizes = layoutSizes(state);
@@ -235,23 +240,29 @@ export function reflowed(state: State, room: Size, least = 2): Record<string, Po
   const now = wayOf(graph, sizes, positions, pitch);
   const best = wayInBox(graph, sizes, room, pitch);
   const moved = ([key, { x, y }]: [string, Position]) => x !== positions[key]?.x || y !== positions[key]?.y;
-  if (!now || !Object.entries(best.positions).some(moved)) return null;
+  // since they were laid out, an edit may have left a card behind that nothing uses
+  if (!(now || stand(state, graph, put)) || !Object.entries(best.positions).some(moved)) return null;
   const places = besidePinned(state, best.positions, room);
   if (least >= 1) return places;
-  if (fittingScale(now.extent.width, now.extent.height, room) >= least) return null;
+  if (!now || fittingScale(now.extent.width, now.extent.height, room) >= least) return null;
   // What is seen whole anyway flows as lines of text do.
   const flows = isWhole(room, best) || best.turns < now.turns;
   return flows || worthIn(room, best) > GAIN * worthIn(room, now) ? places : null;
 }
 
+/** Whether all cards of a graph that are not pinned stand where they were put. */
+function stand(state: State, graph: GraphView, put: Session["put"]): boolean {
+  const { positions } = state;
+  return cardsOf(graph).every(
+    (key) => isFixed(state, key) || (put[key]?.x === positions[key]?.x && put[key]?.y === positions[key]?.y),
+  );
+}
+
 /** Whether the cards of a graph stand where the layout, or an edit, has put them: nobody has moved one that is not pinned. */
 export function isLaid(state: State, graph: GraphView, put: Session["put"] = {}): boolean {
   if (state.view.inside.length > 0 || boxesOf(state).size > 0) return false;
-  const { positions } = state;
-  const stands = (key: string) =>
-    isFixed(state, key) || (put[key]?.x === positions[key]?.x && put[key]?.y === positions[key]?.y);
-  if (graph.nodes.length < 2 || cardsOf(graph).every(stands)) return true;
-  return !!wayOf(graph, layoutSizes(state), positions, isDense(state) ? DENSE : undefined);
+  if (graph.nodes.length < 2 || stand(state, graph, put)) return true;
+  return !!wayOf(graph, layoutSizes(state), state.positions, isDense(state) ? DENSE : undefined);
 }
 
 /** Places of all cards after some edits, if nobody has moved a card, but for one that the edits take into the graph. */

@@ -11,7 +11,9 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
   const { source, trusted, module } = code;
   const [text, setText] = useState(session.code.get(nodeKey) ?? source);
   const [running, setRunning] = useState(false);
-  const answer = useSel((s) => [s.confirmed, s.refused]);
+  /** What was run last, which is not the node's where it was refused. */
+  const [tried, setTried] = useState("");
+  const answer = useSel((s) => [s.confirmed, s.refused] as const);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever comes back is the answer
   useEffect(() => setRunning(false), [answer]);
   useEffect(() => {
@@ -26,9 +28,11 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
   };
   const found = useFinding(nodeKey, "function");
   const same = text === source;
-  const said = same ? found : "";
+  // the node has nothing of a text that was refused
+  const said = same ? found : (text === tried && answer[1].find((d) => !d.node)?.message) || "";
   const apply = () => {
     setRunning(true);
+    setTried(text);
     session.send({ type: "apply_function", key: nodeKey, source: text });
   };
   return (

@@ -161,7 +161,7 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
             </text>
           ))}
           <text className="ds-lane-length" x={middle} y={15}>
-            <title>How long this one batch took; the average of all stands above</title>
+            <title>This one batch; what stands above is of all</title>
             {said}
           </text>
           <Bars bars={bars} lanes={timeline.lanes} />

@@ -68,7 +68,7 @@ export function Speeds() {
       <span title={`${ALONE.about}. The times of nodes are of these batches.`}>
         <small>{ALONE.name}</small>
         <b data-testid="speed-alone">{format.throughput(run.samples_per_second)}</b> samples/s
-        {run.milliseconds_per_batch > 0 && `, ${format.time(run.milliseconds_per_batch)} a batch`}
+        {run.milliseconds_per_batch > 0 && `, ${format.time(run.milliseconds_per_batch)} a batch on average`}
       </span>
       <span>
         <TargetField />
