@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from dali_studio.codegen.emit import emit
 from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph import document
 from dali_studio.studio.aliases import added
 from dali_studio.studio.places import written_places
 from dali_studio.studio.programs import own_text
@@ -52,7 +56,15 @@ class Texts:
 
     @handle.register
     def _(self, message: requests.PasteCode) -> None:
-        session, program = self._session, whole_program(message.text)
+        session = self._session
+        if message.text.lstrip().startswith("{"):
+            graph, view, said = document.loads(message.text, session.registry)
+            if len(session.graph) == 0:
+                session.replace(graph, view)
+                self._tell(said)
+                return
+            message = replace(message, text=emit(graph, session.registry, "dali_studio").source)
+        program = whole_program(message.text)
         if program is not None and len(session.graph) == 0:
             session.replace(program.graph, program.view)
             self._tell(program.found)

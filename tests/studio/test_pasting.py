@@ -203,3 +203,19 @@ def test_functions_of_a_large_program_are_boxes_and_its_text_stays() -> None:
         assert len(boxes(got)) == count and code(got).source == text
         client.session.close()
     assert [mark.title for mark in marks_in(Designer(OWN).session.history).values() if isinstance(mark, messages.Group)] == ["colours"] * 3
+
+
+def test_a_document_is_opened_where_nothing_is_else_its_steps_are_added() -> None:
+    made = read(TEXT)
+    first = next(iter(made))
+    text = document.dumps(made, {"positions": {first: [300.0, 40.0]}})
+    client = Client(Graph())
+    (revision,) = only(client.send("paste_code", text=f"\n{text}", at=AT), messages.RevisionChanged)
+    assert client.session.graph == made and revision.positions == {first: messages.Position(x=300, y=40)}
+    got = client.send("paste_code", text=text, at=AT)
+    assert len(client.session.graph) == 2 * len(made) and not only(got, messages.RevisionChanged)[-1].graph.outputs[2:]
+    client.send("undo")
+    assert client.session.graph == made
+    (refused,) = only(client.send("paste_code", text='{"nodes": 3}', at=AT), messages.Refused)
+    assert refused.diagnostics[0].code == "DS401" and client.session.graph == made
+    client.session.close()

@@ -140,7 +140,8 @@ class RequestNames(msgspec.Struct, frozen=True, kw_only=True, tag="request_names
 class PasteCode(Step, frozen=True, kw_only=True, tag="paste_code"):
     """Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes.
 
-    The transforms of a ``Compose`` go behind `source`; `laid`: as in `ApplyCode`.
+    The transforms of a ``Compose`` go behind `source`; a document is opened where there is nothing, else its steps are
+    added. `laid`: as in `ApplyCode`.
     """
 
     text: str
