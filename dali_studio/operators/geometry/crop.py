@@ -71,7 +71,7 @@ class Crop(WindowArguments, ContinuedOutOfBounds, RangesOperator):
     traits = (PerSample, PerFrame, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
     movement = CROP
-    shown = example(crop=(160.0, 200.0), out_of_bounds_policy="pad")
+    shown = example(crop=(224.0, 224.0), out_of_bounds_policy="pad")
     kernels = (compiled("cut_windows", _TYPES, CONVERTED),)
     examples = (
         example(crop=(24.0, 31.0)),

@@ -226,7 +226,7 @@ export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
   const small = !found || format.heatStep(found.share) === 1 ? "ds-time-small" : "";
   return (
     <span
-      className={`ds-time ${step} ${small} ${old ? (heat ? "ds-time-pale" : "ds-time-old") : ""}`}
+      className={`ds-time ${step} ${small} ${old && !heat ? "ds-time-old" : ""}`}
       title={title}
       data-testid={`time-${nodeKey}`}
     >

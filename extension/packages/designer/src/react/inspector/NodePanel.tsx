@@ -86,8 +86,11 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   const [all, setAll] = useState(false);
   const troubled = useSel((s) => findingsAt(s, node.key).map((d) => d.argument ?? ""));
   const offered = operator.arguments.filter(
-    // the function of a code node stands above
-    (a) => (a.support !== "refused" || a.name in node.arguments) && !(node.code && a.name === "function"),
+    // the function of a code node stands above; values stand in place of a range
+    (a) =>
+      (a.support !== "refused" || a.name in node.arguments) &&
+      !(node.code && a.name === "function") &&
+      !(a.name === "range" && node.arguments.values && !node.arguments.range),
   );
   // what was set when the node was selected comes first; rows do not change their places under the pointer
   const [given] = useState(() => new Set([...Object.keys(node.arguments), ...Object.keys(node.argument_inputs)]));

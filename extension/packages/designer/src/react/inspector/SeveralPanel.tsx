@@ -37,7 +37,8 @@ export function SeveralPanel() {
   const api = useCanvasApi();
   const scope = { ...frame, api: api.current };
   const nodes = useSel((s) => s.view.selection.flatMap((key) => nodeOf(s.graph, key) ?? []));
-  const count = useSel((s) => s.view.selection.filter((k) => k !== OUTPUTS).length);
+  const chosen = useSel((s) => s.view.selection);
+  const results = chosen.includes(OUTPUTS);
   const box = useSel(expandedBox);
   const chance = useSel((s) => box && chanceOf(s, box));
   const operators = new Set(nodes.map((n) => n.operator));
@@ -52,7 +53,10 @@ export function SeveralPanel() {
     <>
       <div className="ds-inspector-head">
         <div>
-          <b>{format.plural(count, "node")}</b>
+          <b>
+            {format.plural(chosen.length - Number(results), "node")}
+            {results && " and outputs"}
+          </b>
           <small>{operators.size === 1 ? `all of them fn.${first?.operator}` : "Ctrl+D duplicates, Del removes"}</small>
         </div>
         <CloseButton onClick={() => session.select([])} />
@@ -81,7 +85,7 @@ export function SeveralPanel() {
               className="ds-icon-button"
               title={title}
               aria-label={title}
-              disabled={count < (how === "across" || how === "down" ? 3 : 2)}
+              disabled={chosen.length < (how === "across" || how === "down" ? 3 : 2)}
               data-testid={`align-${how}`}
               onClick={() => arrange(scope, how)}
             >
