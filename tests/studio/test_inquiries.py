@@ -362,7 +362,9 @@ def test_large_pictures_have_every_pixel() -> None:
         drawn = np.asarray(Image.open(io.BytesIO(picture)))
         assert drawn.shape == (40, 1700, 3) and (drawn == level).all()
     (pair,) = only(client.send("request_pair", a=a, b=b, plane=1), output_messages.Pair)
-    assert pair.note == "B is scaled to A: 40×900 to 40×1700."
+    assert pair.note == (
+        "B is scaled to A: 40×900 to 40×1700. The figures are of the pictures as they are shown, 0 to 255, and not of the values."
+    )
     # a sheet has one of them in each cell
     asked = {"name": "batch", "port": port("volume"), "samples": [0], "variants": [[]], "width": 120, "height": 80}
     ((cell,),) = [one.cells for one in only(client.send("request_sheet", **asked), output_messages.Sheet)]

@@ -229,6 +229,8 @@ class Inquiries:
             if one.shape != other.shape:
                 note = f"B is scaled to A: {other.shape[0]}×{other.shape[1]} to {one.shape[0]}×{one.shape[1]}."
             apart = _distance(sides, wanted.plane)
+            if apart.pictures:
+                note = f"{note} The figures are of the pictures as they are shown, 0 to 255, and not of the values.".lstrip()
         # what can be seen of A stays where B gives nothing
         buffers = [] if one is None else [_png(p) for p in (one, other) if p is not None]
         self._send(
@@ -331,6 +333,8 @@ class _Apart:
     largest: float = 0.0
     peak: float = 0.0
     histogram: tuple[int, ...] = ()
+    #: Whether the pictures were compared, and not the numbers.
+    pictures: bool = False
 
 
 def _one_of(body: PreviewBody, row: Rgb) -> Rgb:
@@ -351,13 +355,14 @@ def _distance(sides: Sequence[Shown | None], number: int) -> _Apart:
     if len(planes) < len(sides) or not all(map(_is_picture, planes)):
         return _Apart(mean=-1.0)
     a, b = (plane.sample for plane in planes)
-    if a.shape != b.shape:
+    pictures = a.shape != b.shape
+    if pictures:
         one, other = (thumbnails.fitted(images.to_rgb(plane.sample, plane.layout)[0], *_PAIR) for plane in planes)
         a, b = one, images.fitted_to(other, one.shape[1], one.shape[0])
     difference = np.abs(a.astype(np.float64) - b.astype(np.float64))
     difference = difference[np.isfinite(difference)]
     if not difference.size:
-        return _Apart(same=True)
+        return _Apart(same=True, pictures=pictures)
     largest = float(difference.max())
     full = 255.0 if a.dtype == np.uint8 else float(np.nanmax(np.abs(a.astype(np.float64)))) or 1.0
     square = float((difference**2).mean())
@@ -365,7 +370,7 @@ def _distance(sides: Sequence[Shown | None], number: int) -> _Apart:
     return _Apart(
         same=largest == 0.0, mean=float(difference.mean()), largest=largest,
         peak=10.0 * float(np.log10(full * full / square)) if square else 0.0,
-        histogram=tuple(histogram.tolist()),
+        histogram=tuple(histogram.tolist()), pictures=pictures,
     )  # fmt: skip
 
 

@@ -26,6 +26,11 @@ describe("search", () => {
     const inner = INDEX.operators.map((o) => ({ ...o, name: `_conditional.${o.name}` }));
     expect(search(inner, "")).toEqual([]);
   });
+  it("puts a keyword before letters within a name, and behind a word of one", () => {
+    const made = (name: string, keywords: string[]) => ({ name, category: "", summary: "", keywords, hidden: false });
+    const all = [made("decoders.image", []), made("python_function", ["user", "code"]), made("code_book", [])];
+    expect(search(all, "code").map((h) => h.operator.name)).toEqual(["code_book", "python_function", "decoders.image"]);
+  });
   it("takes names of other libraries with blanks", () => {
     const crop = { name: "torchvision.RandomCrop", category: "geometry", summary: "", keywords: [], hidden: false };
     const boxes = { ...crop, name: "random_bbox_crop", category: "detection" };

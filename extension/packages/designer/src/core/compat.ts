@@ -219,7 +219,8 @@ export function passesOn({ keepKind }: CatalogIndex, operator: Operator, input: 
 
 /** Whether an operator could take (or, going backwards, give) data of this kind. */
 export function operatorTakes(catalog: CatalogIndex, operator: Operator, kind: Kind): boolean {
-  if (operator.inputs.some((i) => kindsFit(catalog, kind, i.kind))) return true;
+  // what is added by a further input that takes anything has nothing to work on
+  if (operator.inputs.some((i, n) => (n === 0 || i.kind !== "any") && kindsFit(catalog, kind, i.kind))) return true;
   const numbers = kind === "scalar" || kind === "label";
   return numbers && operator.arguments.some((a) => a.tensor && a.support === "used");
 }

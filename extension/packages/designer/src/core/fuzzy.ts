@@ -41,6 +41,9 @@ function wordHit(query: string, words: string): boolean {
   return ` ${words.toLowerCase().replace(/[^a-z0-9]+/g, " ")}`.includes(` ${query}`);
 }
 
+/** What a keyword counts: more than letters within a name, less than a word of it. */
+const WORD = 212;
+
 function match<T extends Findable>(operator: T, query: string): Hit<T> | null {
   const last = operator.name.lastIndexOf(".") + 1;
   const own = subsequence(query, operator.name.slice(last));
@@ -50,8 +53,12 @@ function match<T extends Findable>(operator: T, query: string): Hit<T> | null {
   const exact = operator.name.slice(last) === query || operator.name === query ? 200 : 0;
   // letters that stand apart say less than what is said of it
   const whole = (marks.at(-1) ?? 0) - (marks[0] ?? 0) < query.length;
-  if (byName > 0 && whole) return { operator, score: byName + 100 + exact, marks, why: "" };
   const plain = (text: string) => text.toLowerCase().replace(/[\s_.-]/g, "");
+  const keyword = operator.keywords.find((k) => plain(k) === plain(query));
+  // "code" is a code node before it is a part of "decoders"
+  const score = byName > 0 && whole ? byName + 100 + exact : 0;
+  if (keyword && score < WORD) return { operator, score: WORD, marks: [], why: keyword };
+  if (score > 0) return { operator, score, marks, why: "" };
   // "random crop" is RandomCrop
   if (plain(operator.name.slice(last)) === plain(query)) return { operator, score: 160, marks: [], why: "" };
   const at = operator.keywords.findIndex((k) => plain(k).includes(plain(query)));

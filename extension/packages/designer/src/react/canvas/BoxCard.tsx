@@ -229,9 +229,10 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
           {card.failing && <span className="ds-time ds-time-failed">{`${card.failing} ${begun || "failed"}`}</span>}
           {card.cost && !card.failing && (
             <span
-              className={`ds-time ds-heat-${card.heat ? format.heatStep(card.cost.share) : 1} ${card.old ? "ds-time-old" : ""}`}
+              className={`ds-time ds-heat-${card.heat ? format.heatStep(card.cost.share) : 1} ${card.old && !card.heat ? "ds-time-old" : ""}`}
               title={`Work of its operators per batch: ${format.percent(card.cost.share)} of the whole.`}
             >
+              {card.old && <Icon name="clock" size={10} />}
               {format.time(card.cost.milliseconds)}
             </span>
           )}
