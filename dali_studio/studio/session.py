@@ -189,8 +189,9 @@ class Session:
         self._lost += self._pin_files.settle(self.history, self._folder)
 
     def _tell(self, found: Sequence[Diagnostic]) -> None:
-        if found:
-            self.send(messages.Refused(diagnostics=tuple(found)))
+        left = tuple(one for one in found if not code_nodes.has_function(self.graph, one))
+        if left:
+            self.send(messages.Refused(diagnostics=left))
 
     def _tell_lost(self) -> None:
         self._tell(self._lost)

@@ -286,6 +286,15 @@ def training():
     client.session.close()
 
 
+def test_what_a_pasted_document_has_of_functions_is_not_called_lost(client: Client, tmp_path: Path) -> None:
+    client.send("save_document", path=str(tmp_path / "code.dali.json"))
+    other = Client(Graph())
+    got = other.send("paste_code", text=(tmp_path / "code.dali.json").read_text(), at={"x": 0.0, "y": 0.0})
+    code = node_of(got).code
+    assert code is not None and code.source == TEMPLATE and code.trusted and not only(got, messages.Refused)
+    other.session.close()
+
+
 #: Also where errors are caught.
 ENDLESS = """import time
 

@@ -230,7 +230,8 @@ class Inquiries:
                 note = f"B is scaled to A: {other.shape[0]}×{other.shape[1]} to {one.shape[0]}×{one.shape[1]}."
             apart = _distance(sides, wanted.plane)
             if apart.pictures:
-                note = f"{note} The figures are of the pictures as they are shown, 0 to 255, and not of the values.".lstrip()
+                said = "The figures are of the pictures as they are shown, 0 to 255, and not of the values."
+                note = f"{note} {said}".lstrip()
         # what can be seen of A stays where B gives nothing
         buffers = [] if one is None else [_png(p) for p in (one, other) if p is not None]
         self._send(

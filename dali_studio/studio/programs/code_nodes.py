@@ -90,6 +90,12 @@ def opened(graph: Graph, view: Mapping[str, Any]) -> Graph:
     return made
 
 
+def has_function(graph: Graph, found: Diagnostic) -> bool:
+    """Whether a finding of a document is about a function that its view part has brought."""
+    node = graph.node(found.node) if found.node in graph else None
+    return found.code == "DS304" and node is not None and node.objects.get(ARGUMENT, MISSING) is not MISSING
+
+
 def _trusted(source: str, graph: Graph, key: str) -> WrittenFunction | None:
     function = WrittenFunction(source, module_of(graph, key))
     with suppress(DaliStudioError):

@@ -6,6 +6,7 @@ interface Parts {
     program?: unknown;
     draft?: unknown;
     pins?: unknown;
+    functions?: unknown;
   };
 }
 
@@ -54,7 +55,7 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Notes, groups and junctions, pinned data, and the program, whose comments are in no node, as it is written. */
+/** Notes, groups and junctions, pinned data, code of nodes, and the program, whose comments are in no node, as it is written. */
 function sameWords({ view: one }: Parts, { view: other }: Parts): boolean {
-  return (["marks", "program", "draft", "pins"] as const).every((key) => same(one[key], other[key]));
+  return (["marks", "program", "draft", "pins", "functions"] as const).every((key) => same(one[key], other[key]));
 }

@@ -12,6 +12,8 @@ describe("what is in a file", () => {
     expect(saved.equals(text(10, { rotate: [5, 0] }))).toBe(false);
     expect(saved.equals(text(10, { rotate: [0, 0] }, { marks: { note: 1 } }))).toBe(false);
     expect(saved.equals(text(10, { rotate: [0, 0] }, { program: "# a comment" }))).toBe(false);
+    // the code of a node is not in its pipeline
+    expect(saved.equals(text(10, { rotate: [0, 0] }, { functions: { code: { source: "def f(): ..." } } }))).toBe(false);
     expect(saved.equals(text(10, { rotate: [0, 0] }))).toBe(true);
   });
   it("is the same where only the first layout gave places", () => {
@@ -32,6 +34,7 @@ describe("what is in a file", () => {
     expect(saved.rearranged(text(10, { rotate: [0, 0] }, { marks: { note: 1 } }))).toBe(true);
     expect(saved.rearranged(text(10, { rotate: [0, 0] }, { program: "# a comment" }))).toBe(true);
     expect(saved.rearranged(text(10, { rotate: [0, 0] }, { pins: { rotate: {} } }))).toBe(true);
+    expect(saved.rearranged(text(10, { rotate: [0, 0] }, { functions: { code: {} } }))).toBe(true);
   });
   it("is left when a card without a place was moved first", () => {
     expect(new Saved("file", text(10, {})).equals(text(10, { rotate: [3, 4] }))).toBe(false);

@@ -38,7 +38,7 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
   const fix = useSel((s) => finding.code === "DS205" && returned(s));
   const back = useSel(
     (s) =>
-      ((repairs.length === 0 && !fix) || finding.code === "DS105") &&
+      ((repairs.length === 0 && !fix) || unread || finding.code === "DS105") &&
       (argument || !isAboutFile(finding)) &&
       toneOf(finding) === "error" &&
       !s.ailing.includes(finding.node ?? "") &&
