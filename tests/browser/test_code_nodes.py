@@ -128,7 +128,8 @@ def test_what_does_not_end_is_stopped_and_what_is_written_stays(page: Any, serve
     code.fill("import time\ndef wait(image):\n    while True:\n        time.sleep(0.1)\n")
     page.keyboard.press("Control+Enter")
     lab.by_id(page, "apply-function").get_by_text("Running…").wait_for()
-    lab.by_id(page, "stop-code").click()  # as soon as it is said that images take long
+    lab.by_id(page, "stop-code").wait_for()  # as soon as it is said that images take long
+    lab.by_id(page, "stop").click()  # which is the same
     lab.by_id(page, "error-card-negative").get_by_text("Stopped after").first.wait_for()
     assert lab.by_id(page, "apply-function").is_enabled()  # to try it again
 

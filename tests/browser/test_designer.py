@@ -171,13 +171,14 @@ def test_an_error_of_a_run_goes_when_its_cause_does(page: Any, server: tuple[str
     lab.by_id(page, "error-card-reader").wait_for(timeout=30_000)
     lab.by_id(page, "run").click()
     page.wait_for_function("() => !document.querySelector('[data-testid=\"run\"]').disabled", timeout=30_000)
-    # said whole beside the node alone, with the way out, and in one sentence at the field
+    # said whole beside the node alone, with the ways out, and in one sentence in the inspector
     card = lab.by_id(page, "error-card-reader").inner_text()
     assert "/no/such/folder" in card
     assert "There is no such folder" in card and "samples" not in card
     assert page.locator(".ds-sample-bad").count() == 0  # it is of no sample
     assert page.locator('[data-testid="strip"]').count() == 0
-    assert lab.by_id(page, "reason-file_root").inner_text().count(".") == 1
+    assert lab.by_id(page, "inspector").get_by_text("There is no such folder", exact=True).count() == 1
+    assert lab.by_id(page, "repair-reader").inner_text() == "Read the sample photos"
     lab.by_id(page, "choose-data").click()
     folders, frame = (lab.by_id(page, name).bounding_box() for name in ("folders", "designer"))
     assert frame["y"] < folders["y"] and folders["y"] + folders["height"] < frame["y"] + frame["height"]

@@ -357,7 +357,7 @@ export class Session {
   }
 
   stop(): void {
-    this.store.set((s) => ({ ...s, run: { ...s.run, stopping: true } }));
+    this.store.set((s) => ({ ...s, run: { ...s.run, stopping: s.run.running } }));
     this.send({ type: "stop" });
   }
 

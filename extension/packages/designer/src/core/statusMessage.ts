@@ -119,6 +119,11 @@ function paceMessage(state: State): StatusMessage | null {
   };
 }
 
+/** Whether images are made by a function that may not end: nothing else of them can be stopped. */
+export function runsCode(state: State): boolean {
+  return state.progress !== null && (state.graph?.nodes.some((n) => n.code) ?? false);
+}
+
 function progressMessage(state: State): StatusMessage | null {
   if (!state.progress) return null;
   const { doing, seconds } = state.progress;
@@ -129,8 +134,7 @@ function progressMessage(state: State): StatusMessage | null {
     lead: "Computing images:",
     rest: doing,
     muted: `${seconds} s`,
-    // nothing else can be stopped while it is made
-    action: state.graph?.nodes.some((n) => n.code) ? "stop" : null,
+    action: runsCode(state) ? "stop" : null,
     node: "",
   };
 }

@@ -37,7 +37,7 @@ export function Strip({ over }: { readonly over: boolean }) {
         session.view({ notice: null });
       },
     ],
-    stop: ["Stop", "stop-code", () => session.send({ type: "stop" })],
+    stop: ["Stop", "stop-code", () => session.stop()],
     restore: ["Restore", "restore", () => session.restore()],
     try: [
       "Try it",

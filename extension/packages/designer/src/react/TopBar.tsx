@@ -2,6 +2,7 @@ import { type MouseEvent, useLayoutEffect } from "react";
 import * as format from "../core/format";
 import { saveState } from "../core/saveState";
 import { canRedo, canUndo, isOld, obstacle } from "../core/select";
+import { runsCode } from "../core/statusMessage";
 import { ALONE, headroom, PIPELINED } from "../core/target";
 import { fullScreen } from "./ContextMenu";
 import { useCanvasApi } from "./canvasApi";
@@ -118,6 +119,7 @@ function RunButtons() {
   const state = useSel((s) => ({
     running: s.run.running,
     stopping: s.run.stopping,
+    stoppable: s.run.running || runsCode(s),
     done: s.run.done,
     total: s.run.total,
     can: (s.graph?.nodes.length ?? 0) > 0 && (s.link === "live" || s.link === "silent"),
@@ -146,7 +148,7 @@ function RunButtons() {
       <button
         type="button"
         className="ds-button"
-        disabled={!state.running || state.stopping}
+        disabled={!state.stoppable || state.stopping}
         title="Stop the run"
         data-testid="stop"
         onClick={() => session.stop()}
