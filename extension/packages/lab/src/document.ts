@@ -38,6 +38,12 @@ function isCut({ store }: Session): boolean {
   return link !== "live" && pending.length > 0;
 }
 
+/** Whether a kernel that is there has not answered all edits. */
+function isLate({ store }: Session): boolean {
+  const { link, pending } = store.get();
+  return link !== "gone" && pending.length > 0;
+}
+
 const UNSAVED =
   "%1 was saved without your last edits, which no kernel has had. Reconnect and save again; in this browser they are offered when the file is opened.";
 
@@ -91,9 +97,16 @@ class PipelineFile {
       this.mirror.complete();
     };
     const save = context.save.bind(context);
+    const again = async (late: readonly Session[]) => {
+      await Promise.all(late.map((session) => session.answered()));
+      if (!context.isDisposed) await context.save();
+    };
     const saveInTurn = inTurn(async () => {
       await ready();
+      const late = [...this.sessions].filter((session) => isLate(session));
       await save();
+      // what the kernel takes after all belongs to this save; whoever is asked by JupyterLab has answered
+      if (late.length > 0) again(late).catch(() => undefined);
       for (const { store } of this.sessions) leave(this.key, unsentOf(store.get()));
       this.warn();
     });
