@@ -96,13 +96,18 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     ]  # fmt: skip
 
 
-def test_what_fails_is_told_at_its_card_and_at_its_line(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+def _editor(page: Any, server: tuple[str, Path], name: str) -> Any:
+    """The editor of a code node in a document of that name, which nobody has trusted yet."""
     functions = {"negative": {"source": "def darker(image):\n    return image\n", "signature": "0" * 64}}
-    document.save(train().graph, {"functions": functions}, server[1] / "failing.dali.json")
+    document.save(train().graph, {"functions": functions}, server[1] / f"{name}.dali.json")
     (server[1] / "train_negative.py").unlink(missing_ok=True)  # of another test
-    _open(page, server, "failing_code.ipynb", CELL.replace("theirs", "failing"), "thumb-decode")
+    _open(page, server, f"{name}_code.ipynb", CELL.replace("theirs", name), "thumb-decode")
     lab.card(page, "negative").click(position=HEAD)
-    code = lab.by_id(page, "function-code")
+    return lab.by_id(page, "function-code")
+
+
+def test_what_fails_is_told_at_its_card_and_at_its_line(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    code = _editor(page, server, "failing")
     code.fill("def darker(image):\n    return imag // 2\n")
     page.keyboard.press("Control+Enter")
     error = lab.by_id(page, "error-card-negative")
@@ -119,12 +124,7 @@ def test_what_fails_is_told_at_its_card_and_at_its_line(page: Any, server: tuple
 
 
 def test_what_does_not_end_is_stopped_and_what_is_written_stays(page: Any, server: tuple[str, Path]) -> None:
-    functions = {"negative": {"source": "def darker(image):\n    return image\n", "signature": "0" * 64}}
-    document.save(train().graph, {"functions": functions}, server[1] / "endless.dali.json")
-    (server[1] / "train_negative.py").unlink(missing_ok=True)  # of another test
-    _open(page, server, "endless.ipynb", CELL.replace("theirs", "endless"), "thumb-decode")
-    lab.card(page, "negative").click(position=HEAD)
-    code = lab.by_id(page, "function-code")
+    code = _editor(page, server, "endless")
     code.fill("import time\ndef wait(image):\n    while True:\n        time.sleep(0.1)\n")
     page.keyboard.press("Control+Enter")
     lab.by_id(page, "apply-function").get_by_text("Running…").wait_for()

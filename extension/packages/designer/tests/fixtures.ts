@@ -1,9 +1,11 @@
 import { type CatalogIndex, indexCatalog } from "../src/core/catalog";
-import type { Bytes, Session, Transport } from "../src/core/session";
+import { nodeOf } from "../src/core/graph";
+import { type Bytes, Session, type Transport } from "../src/core/session";
 import type {
   ArgumentSchema,
   Catalog,
   ClientMessage,
+  Edit,
   GraphView,
   KernelMessage,
   Kind,
@@ -12,6 +14,7 @@ import type {
   Opened,
   OperatorSchema,
   PortRef,
+  PreviewItem,
   Previews,
   RevisionChanged,
   RunFinished,
@@ -282,3 +285,25 @@ export class FakeKernel implements Transport {
     this.sent.length = 0;
   }
 }
+
+/** A session whose kernel has opened a document. */
+export function opened(): { kernel: FakeKernel; session: Session } {
+  const kernel = new FakeKernel();
+  const session = new Session(kernel, 296);
+  kernel.open(session);
+  return { kernel, session };
+}
+
+export const fill = (value: number): Edit => ({ type: "set_argument", key: "rotate", argument: "fill_value", value });
+export const shown = (session: Session) => nodeOf(session.store.get().graph, "rotate")?.arguments.fill_value;
+export const item = (key: string, facts: string): PreviewItem => ({
+  key,
+  output: 0,
+  facts,
+  atlas_x: 0,
+  atlas_y: 0,
+  atlas_width: 0,
+  atlas_height: 0,
+  body: { type: "image", axes: false },
+  note: "",
+});

@@ -1,32 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { nodeOf } from "../src/core/graph";
 import { saveState } from "../src/core/saveState";
 import { busyKeys, staleKeys, timeOn } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { statusMessage } from "../src/core/statusMessage";
-import type { Edit, PreviewItem } from "../src/protocol/generated";
-import { FakeKernel, OPENED, previews, revision } from "./fixtures";
-
-function opened(): { kernel: FakeKernel; session: Session } {
-  const kernel = new FakeKernel();
-  const session = new Session(kernel, 296);
-  kernel.open(session);
-  return { kernel, session };
-}
-
-const fill = (value: number): Edit => ({ type: "set_argument", key: "rotate", argument: "fill_value", value });
-const shown = (session: Session) => nodeOf(session.store.get().graph, "rotate")?.arguments.fill_value;
-const item = (key: string, facts: string): PreviewItem => ({
-  key,
-  output: 0,
-  facts,
-  atlas_x: 0,
-  atlas_y: 0,
-  atlas_width: 0,
-  atlas_height: 0,
-  body: { type: "image", axes: false },
-  note: "",
-});
+import { FakeKernel, fill, item, OPENED, opened, previews, revision, shown } from "./fixtures";
 
 describe("the kernel's silence", () => {
   it("is noticed, and the next answer ends it", () => {

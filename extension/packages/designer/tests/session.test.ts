@@ -2,31 +2,9 @@ import { describe, expect, it, vi } from "vitest";
 import { nodeOf } from "../src/core/graph";
 import { saveState } from "../src/core/saveState";
 import { busyKeys, canRedo, canUndo, codeIsCurrent, obstacle } from "../src/core/select";
-import { Session } from "../src/core/session";
 import { statusMessage } from "../src/core/statusMessage";
-import type { Code, Edit, PreviewItem } from "../src/protocol/generated";
-import { FakeKernel, GRAPH, previews, ref, revision } from "./fixtures";
-
-function opened(): { kernel: FakeKernel; session: Session } {
-  const kernel = new FakeKernel();
-  const session = new Session(kernel, 296);
-  kernel.open(session);
-  return { kernel, session };
-}
-
-const fill = (value: number): Edit => ({ type: "set_argument", key: "rotate", argument: "fill_value", value });
-const shown = (session: Session) => nodeOf(session.store.get().graph, "rotate")?.arguments.fill_value;
-const item = (key: string, facts: string): PreviewItem => ({
-  key,
-  output: 0,
-  facts,
-  atlas_x: 0,
-  atlas_y: 0,
-  atlas_width: 0,
-  atlas_height: 0,
-  body: { type: "image", axes: false },
-  note: "",
-});
+import type { Code } from "../src/protocol/generated";
+import { fill, GRAPH, item, opened, previews, ref, revision, shown } from "./fixtures";
 
 describe("edits", () => {
   it("show at once and are replaced by the kernel's truth", () => {
