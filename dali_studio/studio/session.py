@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial, singledispatchmethod
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from dali_studio.graph.history import History
 from dali_studio.graph.labels.followers import followed
 from dali_studio.graph.model import Graph
 from dali_studio.graph.record import written_otherwise
+from dali_studio.graph.written import WrittenFunction
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, jobs
 from dali_studio.studio.answers import Answers
@@ -115,6 +117,8 @@ class Session:
         self.settled: Callable[[], None] = lambda: None
         #: Gives what functions are tried with.
         self._sample = partial(self.answers.output, seconds=code_nodes.TRIAL)
+        #: Functions that images may wait for.
+        self._called: list[WrittenFunction] = []
         #: What the notebook calls the designer.
         self.variable: Callable[[], str] = lambda: ""
         self._open(graph, view or {}, path, revision)
@@ -363,7 +367,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyFunction) -> None:
-        with code_nodes.refusing(self.graph, message.key):
+        with nullcontext() if self.profiler.running else code_nodes.replacing(self.graph, message.key):
             self.history.apply(code_nodes.written(self.graph, message.key, message.source, self._sample))
             try:
                 self.write_modules(self._folder)
@@ -449,6 +453,8 @@ class Session:
         self._tell_lost()
 
     def _announce_graph(self) -> None:
+        if not self.profiler.running:  # it goes on with the functions that it began with
+            self._called = code_nodes.called(self.graph, self._called)
         kept = self.kept
         waiting, saved = kept.autosave.waiting if kept.autosave is not None else "", kept.state() == kept.saved
         now = self.current()
