@@ -124,14 +124,17 @@ def align(
             begin, reach = until[0], max(reach, until[1])
         elif moving:
             missed = number
-            # computed before what is done to the label for an earlier step: that is done for a later one
-            if until := _computed(*known, step, movement, begin, 0):
-                earlier = next((state for state in states if pairs[state[-1]][1].at > until[0]), None)
-                if earlier:
-                    missed, at, begin, reach, kept = earlier
-                    for gone, _ in steps[missed:number]:
-                        follows.pop(gone.node.key, None)
-                    del pairs[kept:]
+            # What is computed before a twin of an earlier step is a later step's, and so is that twin.
+            places = [
+                place[0] for one, how in steps[number:]
+                if moves(graph, registry, one.node, how) and not _stays(graph, registry, one.node, how, kind, source)
+                and (place := _computed(*known, one, how, begin, 0))
+            ]  # fmt: skip
+            if earlier := next((one for one in states if any(pairs[one[-1]][1].at > place for place in places)), None):
+                missed, at, begin, reach, kept = earlier
+                for gone, _ in steps[missed:number]:
+                    follows.pop(gone.node.key, None)
+                del pairs[kept:]
             break
         if moving:
             follows[step.node.key] = True
