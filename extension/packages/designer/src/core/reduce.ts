@@ -58,6 +58,11 @@ function forgetMoves(state: State, command: Command): State {
   return { ...state, moved };
 }
 
+/** A run of batches that does not go on. */
+export function halted(run: State["run"]): State["run"] {
+  return { ...run, running: false, stopping: false };
+}
+
 /** Without sentences about what was done. */
 export function quiet(view: View): View {
   return view.notice || view.saving ? { ...view, notice: null, saving: false } : view;
@@ -368,7 +373,7 @@ export function receive(state: State, message: KernelMessage): State {
         ...state,
         refused: message.diagnostics,
         awaited: [],
-        run: { ...state.run, running: false, stopping: false },
+        run: halted(state.run),
       };
     }
     case "previews":
@@ -443,7 +448,7 @@ export function receive(state: State, message: KernelMessage): State {
     case "timeline":
       return message.revision < (state.confirmed?.origin ?? 0) ? state : { ...state, timeline: message };
     case "trial":
-      return { ...state, trial: message, run: { ...state.run, running: false, stopping: false } };
+      return { ...state, trial: message, run: halted(state.run) };
     case "run_history":
       return { ...state, runs: message.runs };
     case "saved_states":
@@ -465,7 +470,7 @@ export function receive(state: State, message: KernelMessage): State {
         ...state,
         busy: message.busy,
         busyKeys: message.busy ? message.keys : [],
-        run: message.busy ? state.run : { ...state.run, running: false, stopping: false },
+        run: message.busy ? state.run : halted(state.run),
       };
     default:
       message satisfies never;

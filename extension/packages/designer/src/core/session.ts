@@ -22,7 +22,7 @@ import { renamedJunctions } from "./junctions";
 import type { Size } from "./layout";
 import { renamedIn } from "./marks";
 import { Pictures } from "./pictures";
-import { enqueue, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
+import { enqueue, halted, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
 import { type Command, INITIAL, type Marks, type Pins, type State, type View } from "./state";
 import { messageOf } from "./steps";
 import { createStore, type Store } from "./store";
@@ -402,7 +402,7 @@ export class Session {
       busy: false,
       busyKeys: [],
       progress: null,
-      run: { ...s.run, running: false, stopping: false },
+      run: halted(s.run),
     }));
   }
 

@@ -112,11 +112,16 @@ export function pasteLast(session: Session, at?: Position): void {
   if (last) pasteClip(session, last, at);
 }
 
+/** Whether an element takes what is typed and pasted. */
+export function takesText(target: HTMLElement): boolean {
+  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+}
+
 /** Whether the browser's own copy and paste are meant: in fields, and where text is selected. */
 function isText(event: ClipboardEvent): boolean {
   const { target } = event;
   if (!(target instanceof HTMLElement)) return false;
-  if (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return true;
+  if (takesText(target)) return true;
   const selected = target.ownerDocument.getSelection();
   return event.type !== "paste" && selected !== null && !selected.isCollapsed;
 }
