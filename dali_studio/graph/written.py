@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
 from typing import Any, cast
@@ -43,15 +43,23 @@ class WrittenFunction:
     ----------
     source
         The text of a module, whose last function this is.
-    module
-        Under which name programs import it.
+    node
+        The key of the node that was given it.
     outputs
         What a call has given, one for each result; empty if nobody has tried it.
+    module_of
+        Under which name programs import the function of a node: a document is renamed while it is open.
     """
 
     source: str
-    module: str
+    node: str
     outputs: tuple[TensorMeta, ...] = ()
+    module_of: Callable[[str], str] = field(default=str, compare=False)
+
+    @property
+    def module(self) -> str:
+        """Under which name programs import it."""
+        return self.module_of(self.node)
 
     def __call__(self, *given: Any) -> Any:
         """What the function gives.

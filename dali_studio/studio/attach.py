@@ -45,6 +45,8 @@ class Attaching(msgspec.Struct, frozen=True):
         When the file that the page knows was written; empty if it knows of none.
     model, height, variable : str, int, str
         Of a designer in a cell: the name of its widget, how high it is, and what the notebook called it.
+    file : str
+        The path that JupyterLab has for a document.
     path, saved : str, bool
         Of a designer in a cell: its file, empty if it has none, and whether that said what the document says.
     """
@@ -57,6 +59,7 @@ class Attaching(msgspec.Struct, frozen=True):
     model: str = ""
     height: int = 640
     variable: str = ""
+    file: str = ""
     path: str = ""
     saved: bool = False
 
@@ -110,6 +113,8 @@ class _Kept:
             before, self.written = self.written, str(content.get("written"))
             if before != self.written:
                 self.tell_others(page, FileWritten())
+            if self.session is not None:
+                self.session.called(str(content.get("file", "")))
         elif self.session is not None:
             self.session.receive(content)
 
@@ -155,7 +160,7 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
 
 def _recall(session: Session, left: _Left) -> None:
     directions, runs = left
-    steps.recall(session.history, directions)
+    steps.recall(session.history, directions, session.modules)
     session.profiler.runs.recall(runs)
 
 
@@ -178,11 +183,12 @@ def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str,
     known = kept.session
     session = kept.session = known or Session(
         graph, default_registry(), transmitter(kept.send), view=view, images=photos, revision=max(asked.revision, 0),
-        place=asked.document,
+        place=asked.document, file=asked.file,
     )  # fmt: skip
     if known is None:
         _recall(session, left)
     kept.comms[asked.page] = comm
+    session.called(asked.file)
     edited = known is not None and not asked.fresh and not known.kept.holds(graph, view)
     overtaken = edited and asked.written != kept.written
     if not overtaken:  # else the user is asked what to go on with
