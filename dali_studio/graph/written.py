@@ -10,7 +10,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any, cast
 
-from dali_studio.core.calls import Calls, Ended
+from dali_studio.core.calls import Calls, Ended, StoppedError
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 
@@ -66,7 +66,7 @@ class WrittenFunction:
 
         Raises
         ------
-        TimeoutError
+        StoppedError
             If `calls` were ended meanwhile, or are refused.
         """
         begin = perf_counter()
@@ -75,8 +75,8 @@ class WrittenFunction:
                 return self._function(*given)
         except Ended as ended:
             seconds = perf_counter() - begin
-            message = f"stopped after {seconds:.0f} s" if seconds >= 1 else "stopped"
-            raise TimeoutError(message).with_traceback(ended.__traceback__) from None
+            message = f"it had run for {seconds:.0f} s" if seconds >= 1 else "it begins when its code runs again"
+            raise StoppedError(message).with_traceback(ended.__traceback__) from None
 
     @cached_property
     def calls(self) -> Calls:

@@ -450,3 +450,15 @@ def test_modules_of_functions_are_called_as_the_file(tmp_path: Path, monkeypatch
     assert codes["own"]["module"] == "second_own"
     assert {file.name for file in tmp_path.glob("*.py")} == {"first_own.py", "second_own.py"}
     comm.close({})
+
+
+def test_a_new_pipeline_is_called_as_its_file() -> None:
+    comm = Comm()
+    attach(comm, opening(0, zlib.compress(b""), document="new", page="a", file="folder/my pipeline-2.dali.json"))
+    session = attached["new"].session
+    assert session is not None and session.graph.options.name == "my_pipeline_2"
+    say(comm, type="apply_code", source="""import torchvision.transforms as T
+T.Compose([T.Resize(64), T.ToTensor()])
+""")  # fmt: skip
+    assert session.worker.wait(60) and session.graph.options.name == "my_pipeline_2" and len(session.graph) > 2
+    comm.close({})

@@ -98,9 +98,9 @@ export function enqueue(before: State, command: Command): State {
       marks: { ...last.marks, ...command.marks },
       pins: { ...last.pins, ...command.pins },
     };
-    return awaiting(project({ ...state, pending: [...state.pending.slice(0, -1), joined] }), command);
+    return awaiting(project({ ...state, pending: [...state.pending.slice(0, -1), joined] }), keysOf(command));
   }
-  return awaiting(project({ ...state, pending: [...state.pending, command] }), command);
+  return awaiting(project({ ...state, pending: [...state.pending, command] }), keysOf(command));
 }
 
 /** Take back the last edit that no kernel has seen. */
@@ -127,10 +127,9 @@ function keysOf(command: Command): string[] | null {
   });
 }
 
-/** Remember which pictures a command makes old. */
-function awaiting(state: State, command: Command): State {
+/** Remember which pictures a change of nodes makes old: of all of them where none are named. */
+export function awaiting(state: State, keys: readonly string[] | null): State {
   if (!state.graph) return state;
-  const keys = keysOf(command);
   const touched = keys ? [...keys, ...descendants(state.graph, keys)] : state.graph.nodes.map((n) => n.key);
   return { ...state, awaited: [...new Set([...state.awaited, ...touched])] };
 }
@@ -201,6 +200,9 @@ function onRevision(before: State, message: RevisionChanged): State {
     unsure: null,
     moved,
     previews,
+    written: Object.fromEntries(
+      Object.entries(state.written).filter(([key, text]) => nodeOf(message.graph, key)?.code?.source !== text),
+    ),
     // of other wires nobody knows yet, and where something else is wrong, nobody asks
     previewFailures: state.previewFailures.filter((d) => wiredTo(message, d) === wiredTo(state.confirmed, d)),
     refused: changed ? [] : state.refused,
