@@ -1,6 +1,6 @@
 import type { ClipboardEvent } from "react";
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
-import { wiresOf } from "../core/graph";
+import { OUTPUTS, wiresOf } from "../core/graph";
 import { copiedTags, tagOf } from "../core/marks";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
@@ -83,7 +83,8 @@ function pasteClip(session: Session, clip: Clip, at?: Position): void {
   session.edit(edits, { positions, marks });
   session.select(select);
   const text = `Pasted without the wire of ${lost.join(", ")}: its source was not copied.`;
-  if (lost.length > 0) session.view({ notice: { text, node: "" } });
+  // before what is wrong with the pipeline beside it
+  if (lost.length > 0) session.view({ notice: { text, node: OUTPUTS } });
 }
 
 /** Copy what is selected, from a menu. */
