@@ -87,13 +87,6 @@ export function codeIsCurrent(state: State): boolean {
   return state.code !== null && state.pending.length === 0 && state.code.revision === state.confirmed?.revision;
 }
 
-/** Why the code stays that of the graph before the edit; empty where it is written anew. */
-export function codeWaits(state: State): string {
-  const asks = state.link === "gone" || state.link === "silent";
-  if (codeIsCurrent(state) || !(asks || isAway(state))) return "";
-  return `The program before your edit. ${asks ? "Reconnect for the new one." : "The kernel brings a new one."}`;
-}
-
 export function previewOf(state: State, key: string, output = 0): Preview | undefined {
   return state.previews[portKey(key, output)];
 }
