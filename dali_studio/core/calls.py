@@ -16,6 +16,10 @@ class Ended(BaseException):
     """Raised in a call that is to end: no error, so that what catches errors lets it pass."""
 
 
+class StoppedError(TimeoutError):
+    """A call that its user has ended, or that was not begun after that, as the function's caller is told."""
+
+
 class Calls:
     """The calls of a function that go on, in any threads.
 

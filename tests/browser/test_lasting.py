@@ -72,6 +72,9 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     assert "Your edit is kept" in lab.by_id(page, "strip").inner_text()
     assert page.locator(".ds-running, .ds-busy").count() == 0
     assert "before the edit" in lab.by_id(page, "node-rotate").inner_text()
+    code = lab.by_id(page, "code")
+    code.get_by_text("The program with your edits").wait_for()
+    assert "angle=77" in code.inner_text()
     page.screenshot(path=artifacts / "designer_restarted.png")
     # nor in the list; what was not looked at before has its card's picture in the inspector
     widget = page.locator(".jp-OutputArea .ds-widget").first
