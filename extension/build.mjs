@@ -84,7 +84,7 @@ async function buildWidget() {
   }
 }
 
-/** A program with attributes that hundreds of elements have, and functions and methods that many places call, by names of four letters. */
+/** A program with elements and attributes that it has by the hundred, and functions and methods that many places call, by names of four letters. */
 function named(code) {
   const attributes = { $tid: "data-testid", $lab: "aria-label", $hid: "aria-hidden" };
   const methods = {
@@ -135,6 +135,14 @@ function named(code) {
       takes ? `${name}($1,` : `${name}($1)`,
       takes ? `(e,...a)=>e.${call}...a)` : `e=>e.${call}`,
     );
+  }
+  const create = code.match(/([\w$]+)\("div",\{class:/)?.[1];
+  if (create) {
+    const called = create.replaceAll("$", "\\$&");
+    const made = (props) => `(e,...a)=>${create}(${props},...a)`;
+    replace("$btn", `${called}\\("button",\\{type:"button",`, "$$btn({", made('"button",{type:"button",...e}'));
+    for (const [name, tag] of Object.entries({ $div: "div", $spn: "span" }))
+      replace(name, `${called}\\("${tag}",\\{class:("[^"]*")\\}`, `$${name}($1`, made(`"${tag}",{class:e}`));
   }
   return values.length > 0 ? `const ${values.join(",")};${made}` : made;
 }

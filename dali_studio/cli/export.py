@@ -59,7 +59,7 @@ def export_program(
     bool
         Whether it was written, and has no errors.
     """
-    emitted = _program(graph, view, dialect, parameters=parameters)
+    emitted = _program(graph, view, source, dialect, parameters=parameters)
     program = with_benchmark(emitted.source, path if "program" in view else None)
     report(emitted.diagnostics)
     failed = bool(errors(emitted.diagnostics))
@@ -118,13 +118,15 @@ def export_model(graph: Graph, repository: Path, functions: Sequence[Function], 
     return True
 
 
-def check_program(graph: Graph, view: Mapping[str, Any], path: Path, dialect: str, *, parameters: bool) -> bool:
+def check_program(
+    graph: Graph, view: Mapping[str, Any], source: str, path: Path, dialect: str, *, parameters: bool
+) -> bool:  # fmt: skip
     """Whether a program does what a document says; what differs is shown.
 
     A program that is laid out otherwise, has comments, or has its functions elsewhere, is read and compared by what it
     does.
     """
-    made, text = _program(graph, view, dialect, parameters=parameters), _plain(_text_of(path))
+    made, text = _program(graph, view, source, dialect, parameters=parameters), _plain(_text_of(path))
     expected = with_benchmark(made.source, path)
     if text == expected:
         return True
@@ -156,14 +158,14 @@ def _not_written(path: Path, error: OSError) -> DaliStudioError:
     return DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give another place."))
 
 
-def _program(graph: Graph, view: Mapping[str, Any], dialect: str, *, parameters: bool) -> Emitted:
+def _program(graph: Graph, view: Mapping[str, Any], source: str, dialect: str, *, parameters: bool) -> Emitted:
     for key, what in sample_arguments(graph, default_registry()).items():
         note(f"note: {key} reads samples: {what['file_root']}")
     with waiting(f"Writing the program of {len(graph)} nodes"):
         if parameters:
             made = _with_parameters(graph, dialect, functions_of(view, graph))
             return with_comments(made, graph, default_registry(), dialect)
-        return program_of(with_samples(graph, default_registry()), view, dialect)
+        return program_of(with_samples(graph, default_registry()), view, dialect, source)
 
 
 def _with_parameters(graph: Graph, dialect: str, functions: Sequence[Function]) -> Emitted:

@@ -185,7 +185,7 @@ def export(options: argparse.Namespace) -> int:
     dialect, parameters = options.dialect, options.parameters
     if options.check:
         program = output or _program_of(options.file)
-        return 0 if check_program(whole, view, program, dialect, parameters=parameters) else FAILED
+        return 0 if check_program(whole, view, options.file, program, dialect, parameters=parameters) else FAILED
     done = export_program(whole, view, options.file, output, dialect, parameters=parameters, force=options.force)
     return 0 if done else FAILED
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import msgspec
+from msgspec.structs import replace
 
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.dtypes import ENUMERATIONS
@@ -54,11 +55,18 @@ def kinds_fit(source: Kind, target: Kind) -> bool:
 def catalog(registry: Registry) -> Catalog:
     """Every operator that a palette shows, and what may be wired to what."""
     return Catalog(
-        operators=tuple(registry.shown()),
+        operators=tuple(map(_plain, registry.shown())),
         inputs_take={target: tuple(source for source in KINDS if kinds_fit(source, target)) for target in KINDS},
         arguments_take=tuple(kind for kind in KINDS if kind not in _OPAQUE),
         keep_kind=tuple(one.name for one in registry.shown() if _keeps_kind(one, registry)),
     )
+
+
+def _plain(schema: OperatorSchema) -> OperatorSchema:
+    """An operator whose words are without the marks of names in docstrings."""
+    summary, doc = (text.replace("`", "") for text in (schema.summary, schema.doc))
+    arguments = tuple(replace(one, doc=one.doc.replace("`", "")) for one in schema.arguments)
+    return replace(schema, summary=summary, doc=doc, arguments=arguments)
 
 
 def _keeps_kind(schema: OperatorSchema, registry: Registry) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
 from typing import Any, cast
 
-from dali_studio.core.calls import Calls, Ended
+from dali_studio.core.calls import Calls, Ended, StoppedError
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 
@@ -43,22 +43,30 @@ class WrittenFunction:
     ----------
     source
         The text of a module, whose last function this is.
-    module
-        Under which name programs import it.
+    node
+        The key of the node that was given it.
     outputs
         What a call has given, one for each result; empty if nobody has tried it.
+    module_of
+        Under which name programs import the function of a node: a document is renamed while it is open.
     """
 
     source: str
-    module: str
+    node: str
     outputs: tuple[TensorMeta, ...] = ()
+    module_of: Callable[[str], str] = field(default=str, compare=False)
+
+    @property
+    def module(self) -> str:
+        """Under which name programs import it."""
+        return self.module_of(self.node)
 
     def __call__(self, *given: Any) -> Any:
         """What the function gives.
 
         Raises
         ------
-        TimeoutError
+        StoppedError
             If `calls` were ended meanwhile, or are refused.
         """
         begin = perf_counter()
@@ -67,8 +75,8 @@ class WrittenFunction:
                 return self._function(*given)
         except Ended as ended:
             seconds = perf_counter() - begin
-            message = f"stopped after {seconds:.0f} s" if seconds >= 1 else "stopped"
-            raise TimeoutError(message).with_traceback(ended.__traceback__) from None
+            message = f"it had run for {seconds:.0f} s" if seconds >= 1 else "it begins when its code runs again"
+            raise StoppedError(message).with_traceback(ended.__traceback__) from None
 
     @cached_property
     def calls(self) -> Calls:

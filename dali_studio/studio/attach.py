@@ -12,12 +12,14 @@ import msgspec
 from IPython.core.getipython import get_ipython
 
 from dali_studio.api.default import default_registry
+from dali_studio.codegen.names import identifier
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio import findings, steps
+from dali_studio.studio.data.files import file_name
 from dali_studio.studio.protocol import messages
 from dali_studio.studio.protocol.comms import Comm, keep_reachable
 from dali_studio.studio.protocol.transmit import transmitter
@@ -45,6 +47,8 @@ class Attaching(msgspec.Struct, frozen=True):
         When the file that the page knows was written; empty if it knows of none.
     model, height, variable : str, int, str
         Of a designer in a cell: the name of its widget, how high it is, and what the notebook called it.
+    file : str
+        The path that JupyterLab has for a document.
     path, saved : str, bool
         Of a designer in a cell: its file, empty if it has none, and whether that said what the document says.
     """
@@ -57,6 +61,7 @@ class Attaching(msgspec.Struct, frozen=True):
     model: str = ""
     height: int = 640
     variable: str = ""
+    file: str = ""
     path: str = ""
     saved: bool = False
 
@@ -110,6 +115,8 @@ class _Kept:
             before, self.written = self.written, str(content.get("written"))
             if before != self.written:
                 self.tell_others(page, FileWritten())
+            if self.session is not None:
+                self.session.called(str(content.get("file", "")))
         elif self.session is not None:
             self.session.receive(content)
 
@@ -137,7 +144,7 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
         text, *before = (_inflated(bytes(buffer)) for buffer in message["buffers"])
         left = json.loads(before[0]) if before else None, "".join(before[1:2])
         new = bool(asked.document) and not text.strip()
-        graph, view, found = (Graph(), {}, ()) if new else document.loads(text, default_registry())
+        graph, view, found = (_named(asked.file), {}, ()) if new else document.loads(text, default_registry())
     except DaliStudioError as error:
         transmit(messages.Refused(diagnostics=error.diagnostics), ())
         return
@@ -153,9 +160,17 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
         transmit(messages.Refused(diagnostics=found), ())
 
 
+def _named(file: str) -> Graph:
+    """A pipeline that is called as its document is."""
+    graph = Graph()
+    if name := file_name(file):
+        graph.options = msgspec.structs.replace(graph.options, name=identifier(name))
+    return graph
+
+
 def _recall(session: Session, left: _Left) -> None:
     directions, runs = left
-    steps.recall(session.history, directions)
+    steps.recall(session.history, directions, session.modules)
     session.profiler.runs.recall(runs)
 
 
@@ -178,11 +193,12 @@ def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str,
     known = kept.session
     session = kept.session = known or Session(
         graph, default_registry(), transmitter(kept.send), view=view, images=photos, revision=max(asked.revision, 0),
-        place=asked.document,
+        place=asked.document, file=asked.file,
     )  # fmt: skip
     if known is None:
         _recall(session, left)
     kept.comms[asked.page] = comm
+    session.called(asked.file)
     edited = known is not None and not asked.fresh and not known.kept.holds(graph, view)
     overtaken = edited and asked.written != kept.written
     if not overtaken:  # else the user is asked what to go on with

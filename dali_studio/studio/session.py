@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial, singledispatchmethod
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,13 @@ from dali_studio.graph.history import History
 from dali_studio.graph.labels.followers import followed
 from dali_studio.graph.model import Graph
 from dali_studio.graph.record import written_otherwise
+from dali_studio.graph.written import WrittenFunction
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, jobs
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.cards import asked, boxed, told, whole_boxes, with_coins
+from dali_studio.studio.data.files import file_name
 from dali_studio.studio.documents import Documents
 from dali_studio.studio.kept import Kept
 from dali_studio.studio.outputs import pins
@@ -93,12 +96,14 @@ class Session:
     def __init__(
         self, graph: Graph, registry: Registry, send: Send, *, view: Mapping[str, Any] | None = None,
         path: Path | None = None, saved: bool = True, images: Callable[[], Path], revision: int = 0,
-        autosave: Autosave | None = None, place: str = "", found: Sequence[Diagnostic] = (),
+        autosave: Autosave | None = None, place: str = "", file: str = "", found: Sequence[Diagnostic] = (),
     ) -> None:  # fmt: skip
         self._revision_offset = revision
         self.registry, self._transmit, self.samples = registry, send, images
         self._lock = threading.Lock()
         self.kept = Kept(autosave, place)
+        #: From which programs import functions of code nodes.
+        self.modules = code_nodes.Modules(file_name(file))
         self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
         self.profiler = Profiler(registry, self.send)
         used = {"renderer": self.renderer, "profiler": self.profiler}
@@ -115,6 +120,8 @@ class Session:
         self.settled: Callable[[], None] = lambda: None
         #: Gives what functions are tried with.
         self._sample = partial(self.answers.output, seconds=code_nodes.TRIAL)
+        #: Functions that images may wait for.
+        self._called: list[WrittenFunction] = []
         #: What the notebook calls the designer.
         self.variable: Callable[[], str] = lambda: ""
         self._open(graph, view or {}, path, revision)
@@ -123,9 +130,10 @@ class Session:
             self.kept.saved = None
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
-        self.history = History(code_nodes.opened(graph, view), self.registry)
-        self._modules = code_nodes.Modules()
-        self._modules.know(self.history.graph)
+        self.modules.file = file_name(path) if path else self.modules.file
+        self.history = History(code_nodes.opened(graph, view, self.modules), self.registry)
+        self.modules.texts.clear()
+        self.modules.know(self.history.graph)
         self.history.places.update(places_of(view))
         self.kept.open(self.history, path)
         self._pin_files = pins.PinFiles()
@@ -283,7 +291,7 @@ class Session:
         places = {**boxed(room, self.positions, boxes, self.history), **differing_after(self.history, edits),
                   **pins.named_pins(held), **named_marks(message.marks),
                   **own_text.with_renames(self.history, edits)}  # fmt: skip
-        code = code_nodes.begun(self.graph, edits, self.registry, self._sample)
+        code = code_nodes.begun(self.graph, edits, self.registry, self._sample, self.modules)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:
             self._changed()
@@ -364,8 +372,9 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyFunction) -> None:
-        with code_nodes.refusing(self.graph, message.key):
-            self.history.apply(code_nodes.written(self.graph, message.key, message.source, self._sample))
+        with nullcontext() if self.profiler.running else code_nodes.replacing(self.graph, message.key):
+            made = code_nodes.written(self.graph, message.key, message.source, self._sample, self.modules)
+            self.history.apply(made)
             try:
                 self.write_modules(self._folder)
             finally:
@@ -387,6 +396,7 @@ class Session:
         graph, view = autosave.take(self.registry)
         if self.history.can_undo:
             self.replace(graph, view)
+            self.modules.know(self.graph)
         else:
             self._open(graph, view, self.kept.path, self.revision + 1)
             self.kept.saved = saved
@@ -399,7 +409,7 @@ class Session:
         gesture = f"open {self.revision}"  # one step, which undo takes back
         places = {**dict.fromkeys(self.history.places), **places_of(view), ORIGIN: self.revision + 1}
         self._lost += written_otherwise(graph, self.registry)
-        self.history.apply(edits_to(self.graph, code_nodes.opened(graph, view)), gesture, places)
+        self.history.apply(edits_to(self.graph, code_nodes.opened(graph, view, self.modules)), gesture, places)
         self._settle_pins()
         if text := own_text.kept(view, self.current()):
             self.history.apply((), gesture, {own_text.TEXT: text})
@@ -420,7 +430,17 @@ class Session:
 
     def write_modules(self, folder: Path) -> None:
         """Write the modules of functions that the program imports."""
-        self._modules.write(self.graph, folder)
+        self.modules.write(self.graph, folder)
+
+    def called(self, file: str | Path) -> None:
+        """Take the path of the document's file, after which the modules of functions are called."""
+        if file and file_name(file) != self.modules.file:
+            self.modules.file = file_name(file)
+            self.count_answer()  # the program imports others
+            try:
+                self.write_modules(self._folder)
+            finally:
+                self.announce()
 
     def save(self, path: Path) -> None:
         """Write the document.
@@ -431,6 +451,7 @@ class Session:
             If the file cannot be written.
         """
         self.kept.save(path)
+        self.called(path)
         self._settle_pins()
         self._tell_lost()
         self.runs.saved(now=True)
@@ -450,6 +471,8 @@ class Session:
         self._tell_lost()
 
     def _announce_graph(self) -> None:
+        if not self.profiler.running:  # it goes on with the functions that it began with
+            self._called = code_nodes.called(self.graph, self._called)
         kept = self.kept
         waiting, saved = kept.autosave.waiting if kept.autosave is not None else "", kept.state() == kept.saved
         now = self.current()

@@ -34,14 +34,14 @@ def _near(texts: list[str]) -> list[str]:
     return whole[: sum(size <= _MAX_SIZE for size in accumulate(map(len, whole)))]
 
 
-def recall(history: History, directions: Any) -> None:
+def recall(history: History, directions: Any, modules: code_nodes.Modules) -> None:
     """Give a history that was just opened the steps of the one that `packed` was made of."""
     with suppress(msgspec.ValidationError):
         undo, redo = msgspec.convert(directions, tuple[list[str], list[str]])
-        history.recall(_steps(history, undo), _steps(history, redo))
+        history.recall(_steps(history, undo, modules), _steps(history, redo, modules))
 
 
-def _steps(history: History, texts: list[str]) -> list[Step]:
+def _steps(history: History, texts: list[str], modules: code_nodes.Modules) -> list[Step]:
     """From each state to the next one; what cannot be read ends them."""
     steps: list[Step] = []
     graph, source = history.graph, source_in(history)
@@ -51,7 +51,7 @@ def _steps(history: History, texts: list[str]) -> list[Step]:
             found, view, _ = document.loads(text, history.registry)
         except DaliStudioError:
             break
-        state = code_nodes.opened(found, view)
+        state = code_nodes.opened(found, view, modules)
         wanted = {**places_of(view), DRAFT: places.get(DRAFT)}  # it is in no step
         if view.get("program", "") == source:
             wanted[TEXT] = places.get(TEXT)

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from dali_studio.studio.session import Session
 
 
+def _is_document(text: str) -> bool:
+    return text.lstrip().startswith("{")
+
+
 class Texts:
     """Handles the requests of `requests.TextRequest` for one session.
 
@@ -54,15 +58,20 @@ class Texts:
         """Handle one request."""
         raise TypeError(f"no handler for {type(message).__name__}")
 
+    def _open(self, text: str) -> None:
+        graph, view, said = document.loads(text, self._session.registry)
+        self._session.history.place({own_text.DRAFT: None})
+        self._session.replace(graph, view)
+        self._tell(said)
+
     @handle.register
     def _(self, message: requests.PasteCode) -> None:
         session = self._session
-        if message.text.lstrip().startswith("{"):
-            graph, view, said = document.loads(message.text, session.registry)
+        if _is_document(message.text):
             if len(session.graph) == 0:
-                session.replace(graph, view)
-                self._tell(said)
+                self._open(message.text)
                 return
+            graph, _, _ = document.loads(message.text, session.registry)
             message = replace(message, text=emit(graph, session.registry, "dali_studio").source)
         program = whole_program(message.text)
         if program is not None and len(session.graph) == 0:
@@ -90,6 +99,9 @@ class Texts:
     def _(self, message: requests.ApplyCode) -> None:
         session, history = self._session, self._session.history
         history.place({own_text.DRAFT: message.source})  # it stays where it is refused
+        if _is_document(message.source):
+            self._open(message.source)
+            return
         before = session.code().source
         gone = unwritten(history, before, message.source)
         kept = {name: mark for name, mark in marks_in(history).items() if name not in gone}

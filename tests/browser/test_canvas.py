@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 AXE = lab.REPOSITORY / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 
 
-def test_nodes_travel_as_nodes_and_as_a_program(designer: Any) -> None:
+def test_nodes_travel_as_nodes_and_as_a_program(designer: Any, artifacts: Path) -> None:
     page = designer
     before = training.nodes(page)
     lab.card(page, "rotate").click(position=HEAD)
@@ -36,6 +36,15 @@ def test_nodes_travel_as_nodes_and_as_a_program(designer: Any) -> None:
     page.keyboard.press("Control+v")
     lab.by_id(page, "strip").wait_for()
     assert "Line 1: `while True:` is not read" in lab.by_id(page, "strip").inner_text()
+    # what was wired and comes without is said first
+    lab.card(page, "rotate").click(position=HEAD)
+    page.keyboard.press("Control+c")
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    lab.by_id(page, "node-rotate").wait_for(state="detached")
+    page.keyboard.press("Control+v")
+    lab.by_id(page, "strip").get_by_text("Pasted without the wire of rotate.angle").wait_for()
+    page.screenshot(path=artifacts / "designer_pasted_without.png")
 
 
 _MIDDLE = """target => { const path = [...document.querySelectorAll('.react-flow__edge')].find(e => e.dataset.id === target)

@@ -37,7 +37,7 @@ def train() -> Any:
 
 def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     folder = server[1]
-    for left in ("ran.txt", "train_negative.py"):  # of an attempt before
+    for left in ("ran.txt", "theirs_negative.py"):  # of an attempt before
         (folder / left).unlink(missing_ok=True)
     functions = {"negative": {"source": THEIRS, "signature": "0" * 64}}
     document.save(train().graph, {"functions": functions}, folder / "theirs.dali.json")
@@ -55,8 +55,8 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     # trusted, it runs, and programs import it
     apply.click()
     training.drawn(page, "thumb-negative")
-    training.await_code(page, "from train_negative import change")
-    assert (folder / "ran.txt").exists() and (folder / "train_negative.py").read_text() == THEIRS
+    training.await_code(page, "from theirs_negative import change")
+    assert (folder / "ran.txt").exists() and (folder / "theirs_negative.py").read_text() == THEIRS
     page.screenshot(path=artifacts / "designer_code_node.png")
 
     # what is wrong is told, and the text stays; what is right is the next step
@@ -68,8 +68,8 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     assert code.input_value() == "def change(image:\n"
     code.fill("def darker(image):\n    return image // 2\n")
     page.keyboard.press("Control+Enter")
-    training.await_code(page, "from train_negative import darker")
-    assert "darker" in (folder / "train_negative.py").read_text()
+    training.await_code(page, "from theirs_negative import darker")
+    assert "darker" in (folder / "theirs_negative.py").read_text()
 
     # names are completed: of the function, of arrays, of modules; by keys, and by the mouse
     code.fill("")
@@ -100,7 +100,7 @@ def _editor(page: Any, server: tuple[str, Path], name: str) -> Any:
     """The editor of a code node in a document of that name, which nobody has trusted yet."""
     functions = {"negative": {"source": "def darker(image):\n    return image\n", "signature": "0" * 64}}
     document.save(train().graph, {"functions": functions}, server[1] / f"{name}.dali.json")
-    (server[1] / "train_negative.py").unlink(missing_ok=True)  # of another test
+    (server[1] / "theirs_negative.py").unlink(missing_ok=True)  # of another test
     _open(page, server, f"{name}_code.ipynb", CELL.replace("theirs", name), "thumb-decode")
     lab.card(page, "negative").click(position=HEAD)
     return lab.by_id(page, "function-code")
@@ -123,19 +123,32 @@ def test_what_fails_is_told_at_its_card_and_at_its_line(page: Any, server: tuple
     error.wait_for(state="detached")
 
 
-def test_what_does_not_end_is_stopped_and_what_is_written_stays(page: Any, server: tuple[str, Path]) -> None:
+def test_what_does_not_end_is_stopped_and_what_is_written_stays(
+    page: Any, server: tuple[str, Path], artifacts: Path
+) -> None:  # fmt: skip
     code = _editor(page, server, "endless")
     code.fill("import time\ndef wait(image):\n    while True:\n        time.sleep(0.1)\n")
     page.keyboard.press("Control+Enter")
     lab.by_id(page, "apply-function").get_by_text("Running…").wait_for()
     lab.by_id(page, "stop-code").wait_for()  # as soon as it is said that images take long
+    assert lab.card(page, "negative").locator(".ds-busy").count() == 1
     lab.by_id(page, "stop").click()  # which is the same
-    lab.by_id(page, "error-card-negative").get_by_text("Stopped after").first.wait_for()
+    error = lab.by_id(page, "error-card-negative")
+    error.get_by_role("heading", name="The function was stopped in line 4").wait_for()
+    assert "of this batch fail" not in error.inner_text()
+    lab.card(page, "negative").get_by_text("stopped", exact=True).wait_for()
+    page.screenshot(path=artifacts / "designer_stopped_code.png")
     assert lab.by_id(page, "apply-function").is_enabled()  # to try it again
 
     code.fill("def darker(image):\n    return image // 2\n")
+    page.screenshot(path=artifacts / "designer_written_code.png")
     lab.card(page, "decode").click(position=HEAD)
+    lab.by_id(page, "tab-problems").click()
+    unrun = lab.by_id(page, "problems").get_by_text("This code has not run")
+    unrun.wait_for()
+    page.screenshot(path=artifacts / "designer_unrun_code.png")
     lab.card(page, "negative").click(position=HEAD)
+    unrun.wait_for(state="detached")  # the editor says it
     assert code.input_value() == "def darker(image):\n    return image // 2\n"
     lab.by_id(page, "apply-function").click()
     training.drawn(page, "thumb-negative")

@@ -431,3 +431,34 @@ def test_what_the_browser_sends_arrives_though_the_subshell_that_was_answered_la
     keep_reachable(comm)
     assert comm._reply_subshell_for({}, "mine") == "mine"
     assert comm._reply_subshell_for({}, "of a kernel before") is None
+
+
+def test_modules_of_functions_are_called_as_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which JupyterLab says, also when it has renamed it."""
+    monkeypatch.chdir(tmp_path)
+    comm = Comm()
+    attach(comm, opening(0, turned(10.0), document="named", page="a", file="folder/first.dali.json"))
+    session = attached["named"].session
+    assert session is not None
+    wire = {"type": "connect", "source": {"node": "rotate", "output": 0}, "target": "own", "input": 0}
+    added = {"type": "add_node", "key": "own", "operator": "python_function"}
+    say(comm, type="apply_edits", base_revision=0, edits=[added, wire])
+    say(comm, type="apply_function", key="own", source="def own(image):\n    return image\n")
+    say(comm, type="file_written", written="monday", file="folder/second.dali.json")
+    assert session.worker.wait(60)
+    codes = {node["key"]: node["code"] for node in comm.of("revision_changed")[-1][0]["graph"]["nodes"]}
+    assert codes["own"]["module"] == "second_own"
+    assert {file.name for file in tmp_path.glob("*.py")} == {"first_own.py", "second_own.py"}
+    comm.close({})
+
+
+def test_a_new_pipeline_is_called_as_its_file() -> None:
+    comm = Comm()
+    attach(comm, opening(0, zlib.compress(b""), document="new", page="a", file="folder/my pipeline-2.dali.json"))
+    session = attached["new"].session
+    assert session is not None and session.graph.options.name == "my_pipeline_2"
+    say(comm, type="apply_code", source="""import torchvision.transforms as T
+T.Compose([T.Resize(64), T.ToTensor()])
+""")  # fmt: skip
+    assert session.worker.wait(60) and session.graph.options.name == "my_pipeline_2" and len(session.graph) > 2
+    comm.close({})

@@ -165,7 +165,7 @@ def test_undo_leads_to_pins_of_another_kernel(client: Client) -> None:
     graph, view, _ = document.loads(client.session.kept.text(client.session.graph), client.session.registry)
     other = Client(graph, view=view)
     other.send("ready")
-    steps.recall(other.session.history, json.loads(zlib.decompress(steps.packed(client.session.history))))
+    steps.recall(other.session.history, json.loads(zlib.decompress(steps.packed(client.session.history))), other.session.modules)
     assert pins(other) == {}
     other.send("undo")
     np.testing.assert_array_equal(shown(other, "resize")[0], before)

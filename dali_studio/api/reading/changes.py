@@ -372,7 +372,7 @@ class _Change:
             wired[0] == wired[1] and not lacks and not apart
         ):
             return
-        span = self._source.span(key)
+        span, function = self._source.span(key), new.objects.get("function")
         if not self._is_within(key) and (inputs or wired[0] != wired[1]):
             self._want(key, wanted)
             inputs, wired = False, (wired[1], wired[1])
@@ -381,7 +381,6 @@ class _Change:
             return
         if inputs:
             self._inputs(key, span)
-        function = new.objects.get("function")
         if lacks and isinstance(function, WrittenFunction):
             self._functions[function] = function.name
             self._patches.keyword(span, "function", ast.Name(function.name, ast.Load()))
@@ -492,9 +491,10 @@ class _Change:
         if lacking:
             self._patches.insert_after(self._source.imports, f"from {self._dialect.module} import {', '.join(lacking)}")
         for function, name in self._functions.items():
-            if name in self._taken:
+            known = [one for one in self._source.imports if isinstance(one, ast.ImportFrom)]
+            other = [one for one in known if [(it.name, it.asname) for it in one.names] == [(name, None)]]
+            if name in self._taken and not other:
                 raise NotWritable(f"{name} is a variable of the text")
-            for old in self._source.imports:  # what the module does not have any more
-                if isinstance(old, ast.ImportFrom) and old.module == function.module:
-                    self._patches.remove(old, comments=False)
+            for old in {*other, *(one for one in known if one.module == function.module)}:
+                self._patches.remove(old, comments=False)
             self._patches.insert_after(self._source.imports, f"from {function.module} import {name}")

@@ -187,10 +187,10 @@ class Program:
                                for one in ast.walk(self.tree))  # fmt: skip
                 raise _unreadable(
                     f"{named} has no pipeline.",
-                    "Designer(...) opens a Compose that a cell has made; `dali-studio import` writes the pipeline of "
-                    "one in a file." if composed else
-                    "A function decorated by @pipeline_def, a class derived from Pipeline, or `with pipe:` and "
-                    "pipe.set_outputs(...) make one.", self._file,
+                    "Designer(...) opens a Compose that a cell has made; the command dali-studio import writes the "
+                    "pipeline of one in a file." if composed else
+                    "A function decorated by @pipeline_def, a class derived from Pipeline, or pipe.set_outputs(...) "
+                    "below a with statement makes one.", self._file,
                 )  # fmt: skip
             if name and name not in pipelines:
                 hint = f"It has {', '.join(pipelines)}."

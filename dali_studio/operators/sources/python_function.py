@@ -10,6 +10,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from dali_studio.core.batch import Batch
+from dali_studio.core.calls import StoppedError
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.limits import MAX_OUTPUTS
@@ -171,6 +172,11 @@ def _taken(made: Any, as_array: Callable[[Any], Any], index: int) -> Any:
 def _guarded(function: Callable[..., Any], given: Sequence[Any], index: int | None) -> Any:
     try:
         return function(*given)
+    except StoppedError as stopped:
+        raise ArgumentError(
+            f"the function was stopped{_line(stopped)}: {stopped}.",
+            hint="Run its code again, or another one.", argument="function", sample=index,
+        ) from stopped  # fmt: skip
     except Exception as error:
         raise ArgumentError(
             f"the function failed{_line(error)} with {type(error).__name__}: {str(error)[:_LONGEST]}.",

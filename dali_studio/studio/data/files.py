@@ -30,6 +30,11 @@ def typed_path(text: str) -> Path:
     return path
 
 
+def file_name(path: str | Path) -> str:
+    """What a document's file is called, without what says that it is a pipeline."""
+    return Path(path).name.removesuffix(".json").removesuffix(".dali")
+
+
 class Written:
     """The files that a session has read or written, as they were then."""
 

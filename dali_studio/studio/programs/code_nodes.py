@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -71,8 +72,14 @@ def in_view(graph: Graph) -> dict[str, Any]:
     return {_FUNCTIONS: found} if found else {}
 
 
-def opened(graph: Graph, view: Mapping[str, Any]) -> Graph:
-    """A document's graph with its functions: those that carry this user's signature can run, others are only shown."""
+def opened(graph: Graph, view: Mapping[str, Any], modules: Modules | None = None) -> Graph:
+    """A document's graph with its functions: those that carry this user's signature can run, others are only shown.
+
+    Parameters
+    ----------
+    modules
+        Those of the document that is open; none where nobody asks for the names of modules.
+    """
     functions: object = view.get(_FUNCTIONS)
     if not isinstance(functions, dict):
         return graph
@@ -84,10 +91,10 @@ def opened(graph: Graph, view: Mapping[str, Any]) -> Graph:
         if node is None or node.operator != OPERATOR or not isinstance(source, str):
             continue
         if node.objects.get(ARGUMENT) is MISSING:
-            function = _trusted(source, made, key) if is_own(source, fields.get("signature")) else None
+            function = _trusted(WrittenFunction(source, key)) if is_own(source, fields.get("signature")) else None
             given = function or ForeignFunction(source, fields.get("signature"))
             made.replace_node(replace(node, objects={**node.objects, ARGUMENT: given}))
-    return made
+    return modules.named(made) if modules else made
 
 
 def has_function(graph: Graph, found: Diagnostic) -> bool:
@@ -96,19 +103,15 @@ def has_function(graph: Graph, found: Diagnostic) -> bool:
     return found.code == "DS304" and node is not None and node.objects.get(ARGUMENT, MISSING) is not MISSING
 
 
-def _trusted(source: str, graph: Graph, key: str) -> WrittenFunction | None:
-    function = WrittenFunction(source, module_of(graph, key))
+def _trusted(function: WrittenFunction) -> WrittenFunction | None:
     with suppress(DaliStudioError):
         return function if function.name else None
     return None
 
 
-def module_of(graph: Graph, key: str) -> str:
-    """Under which name programs import the function of a node."""
-    return identifier(f"{graph.options.name}_{key}")
-
-
-def written(graph: Graph, key: str, source: str, sample: Callable[[PortRef], Batch]) -> list[AnyEdit]:
+def written(
+    graph: Graph, key: str, source: str, sample: Callable[[PortRef], Batch], modules: Modules
+) -> list[AnyEdit]:  # fmt: skip
     """The edits that give a node a function. Its text runs, and the function is tried with the shown sample.
 
     Parameters
@@ -125,7 +128,7 @@ def written(graph: Graph, key: str, source: str, sample: Callable[[PortRef], Bat
     if node.operator != OPERATOR:
         message = f"{key} has no code: it is an operator."
         raise DaliStudioError(Diagnostic(code="DS105", message=message, hint=f"Add a node of fn.{OPERATOR}."))
-    function = WrittenFunction(source, module_of(graph, key))
+    function = WrittenFunction(source, key, module_of=modules.names(graph))
     function.load()
     function = replace(function, outputs=_tried(function, graph, node, sample))
     edits: list[AnyEdit] = [ReplaceNode(replace(node, objects={**node.objects, ARGUMENT: function}))]
@@ -137,7 +140,7 @@ def written(graph: Graph, key: str, source: str, sample: Callable[[PortRef], Bat
 
 
 def begun(
-    graph: Graph, edits: Sequence[AnyEdit], registry: Registry, sample: Callable[[PortRef], Batch]
+    graph: Graph, edits: Sequence[AnyEdit], registry: Registry, sample: Callable[[PortRef], Batch], modules: Modules
 ) -> list[AnyEdit]:
     """The edits that give code nodes which `edits` add a function: that of another document, or one to begin with.
 
@@ -154,7 +157,7 @@ def begun(
             node = after.node(one.key)
             made.append(ReplaceNode(replace(node, objects={**node.objects, ARGUMENT: function})))
         else:
-            made += written(after, one.key, one.code or TEMPLATE, sample)
+            made += written(after, one.key, one.code or TEMPLATE, sample, modules)
     return made
 
 
@@ -215,17 +218,31 @@ def end_calls(graph: Graph, after: float = 0.0, *, refuse: bool = False) -> None
 
 
 @contextmanager
-def refusing(graph: Graph, key: str) -> Generator[None]:
+def replacing(graph: Graph, key: str) -> Generator[None]:
     """While a node gets another function: end what goes on of the one that it has, since all images wait for it."""
     function = graph.node(key).objects.get(ARGUMENT) if key in graph else None
-    if not isinstance(function, WrittenFunction):
+    with ExitStack() as failed:
+        if isinstance(function, WrittenFunction):
+            _leave(function)
+            failed.callback(setattr, function.calls, "unused", False)
         yield
-        return
-    function.calls.end(refuse=True)
-    try:
-        yield
-    finally:
-        function.calls.refused = False  # an undo brings it back
+        failed.pop_all()
+
+
+def called(graph: Graph, before: Iterable[WrittenFunction]) -> list[WrittenFunction]:
+    """The functions of a graph, which may be called. Of those of another graph before, what goes on ends."""
+    now = [one for node in graph.nodes() if isinstance(one := node.objects.get(ARGUMENT), WrittenFunction)]
+    for function in before:
+        if not any(function is one for one in now):
+            _leave(function)
+    for function in now:
+        function.calls.unused = False  # an undo brings it back
+    return now
+
+
+def _leave(function: WrittenFunction) -> None:
+    function.calls.unused = True  # first: a call may be about to begin
+    function.calls.end()
 
 
 def in_place_of(graph: Graph, key: str) -> list[AnyEdit]:
@@ -255,11 +272,32 @@ class Modules:
 
     Attributes
     ----------
+    file
+        The name of the document's file, after which they are called, so that a copy of it has others; empty if it has
+        none: then it is the name of the pipeline.
     texts
         What they may hold: anything else is of somebody else, and stays.
     """
 
+    file: str = ""
     texts: set[str] = field(default_factory=set[str])
+
+    def names(self, graph: Graph) -> Callable[[str], str]:
+        """Gives the name of the module of a node of a graph, as it is when it is asked for."""
+        return partial(self._name, graph.options.name)
+
+    def _name(self, pipeline: str, key: str) -> str:
+        return identifier(f"{self.file or pipeline}_{key}")
+
+    def named(self, graph: Graph) -> Graph:
+        """A graph whose functions are in these modules."""
+        made, names = graph.copy(), self.names(graph)
+        for node in graph.nodes():
+            function = node.objects.get(ARGUMENT)
+            if isinstance(function, WrittenFunction):
+                objects = {**node.objects, ARGUMENT: replace(function, module_of=names)}
+                made.replace_node(replace(node, objects=objects))
+        return made
 
     def know(self, graph: Graph) -> None:
         """Remember the texts of a graph."""
@@ -267,21 +305,24 @@ class Modules:
         self.texts.update(one.source for one in functions if isinstance(one, WrittenFunction))
 
     def write(self, graph: Graph, folder: Path) -> None:
-        """Write a module for each function of a graph.
+        """Write a module for each function of a graph. A file that says the same is not taken for the document's own.
 
         Raises
         ------
         DaliStudioError
             DS302 if a module cannot be written, or a file of its name holds something else.
         """
-        self.know(graph)
         for node in graph.nodes():
             function = node.objects.get(ARGUMENT)
             if isinstance(function, WrittenFunction):
                 path = folder / f"{function.module}.py"
                 text = function.source.rstrip() + "\n"
-                if path.exists() and path.read_bytes() not in {f"{one.rstrip()}\n".encode() for one in self.texts}:
+                there = path.read_bytes() if path.exists() else None
+                if there == text.encode():
+                    continue
+                if there is not None and there not in {f"{one.rstrip()}\n".encode() for one in self.texts}:
                     message = f"{path} holds something else than the code of {node.key}."
                     hint = "Rename the node and run its code again, or move the file away."
                     raise DaliStudioError(Diagnostic(code="DS302", node=node.key, message=message, hint=hint))
                 write_text(path, text)
+                self.texts.add(function.source)

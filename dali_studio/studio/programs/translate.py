@@ -74,23 +74,25 @@ def to_document(program: str, function: str) -> Answer:
 
 
 @_answering
-def to_program(text: str, dialect: str) -> Answer:
+def to_program(text: str, dialect: str, file: str = "") -> Answer:
     """The program of a document as a new file: the one that its designer shows, which measures itself.
 
     Parameters
     ----------
     dialect
         For which library; empty for one that is installed.
+    file
+        The path of the document.
     """
     registry = default_registry()
     graph, view, found = document.loads(text, registry)
-    made = program_of(with_samples(graph, registry), view, find(dialect).name if dialect else None)
+    made = program_of(with_samples(graph, registry), view, find(dialect).name if dialect else None, file)
     return Answer(with_benchmark(made.source), graph.options.name, _sentences((*found, *made.diagnostics)))
 
 
-def program_of(graph: Graph, view: Mapping[str, Any], dialect: str | None) -> Emitted:
+def program_of(graph: Graph, view: Mapping[str, Any], dialect: str | None, file: str = "") -> Emitted:
     """The program that the designer of a document shows, in its own dialect if none is given."""
-    session = Session(graph, default_registry(), lambda message, buffers: None, view=view, images=photos)
+    session = Session(graph, default_registry(), lambda message, buffers: None, view=view, images=photos, file=file)
     try:
         return session.code(dialect)
     finally:

@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
+import { waitingCode } from "../src/core/python";
 import { saveState } from "../src/core/saveState";
 import { busyKeys, staleKeys, timeOn } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { statusMessage } from "../src/core/statusMessage";
+import type { Value } from "../src/protocol/generated";
 import { FakeKernel, fill, item, OPENED, opened, previews, revision, shown } from "./fixtures";
 
 describe("the kernel's silence", () => {
@@ -171,6 +173,26 @@ describe("a lost kernel", () => {
     expect(said(other)).toBeNull();
     expect(storage.size).toBe(0);
     vi.unstubAllGlobals();
+  });
+  it("leaves the program with the values that were set since, as far as it has such", () => {
+    const { session, before } = lost();
+    const source = 'rotate = fn.rotate(\n    images, angle=-21.5, axis=[0, 1], fill_value=0, file="a,b"\n)\n';
+    before.say({ type: "code", revision: 4, dialect: "x", source, lines: { rotate: [1, 2, 3] }, diagnostics: [] });
+    const set = (argument: string, value: Value) => {
+      session.edit([{ type: "set_argument", key: "rotate", argument, value }]);
+      return waitingCode(session.store.get());
+    };
+    session.lost();
+    expect(waitingCode(session.store.get()).source).toBe(undefined);
+    expect(set("angle", 33).source).toContain("(\n    images, angle=33, axis=[0, 1], fill_value=0,");
+    expect(set("axis", [1, 0, 2]).source).toContain("angle=33, axis=[1, 0, 2], fill_value=0,");
+    expect(set("file", "$&").source).toContain('file="$&"\n)');
+    expect(set("fill_value", 7)).toMatchObject({ said: expect.stringContaining("with your edits") });
+    // what it does not have
+    expect(set("keep_size", true)).toMatchObject({
+      source: undefined,
+      said: expect.stringContaining("before your edit"),
+    });
   });
   it("that no host can replace is said to be gone", () => {
     expect(said(lost(false).session)).toMatchObject({ action: null, lead: "The kernel is gone." });

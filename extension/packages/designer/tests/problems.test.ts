@@ -42,6 +42,35 @@ describe("problems", () => {
     expect(problemCount(hinted)).toEqual({ count: 1, hints: true });
     expect(problemCount(fold(OPENED, revision(1))).count).toBe(0);
   });
+  it("are code that was written and has not run, but where its editor says so", () => {
+    const kernel = new FakeKernel();
+    const session = new Session(kernel, 296);
+    kernel.open(session);
+    const code = { source: "def old(image): ...", trusted: true, module: "m", signature: "" };
+    const nodes = [node("own", "python_function", { code }), node("other", "rotate")];
+    kernel.say(revision(2, { name: "g", nodes, outputs: [] }));
+    const titles = () => problems(session.store.get()).map((d) => `${d.node}: ${titleOf(d)}`);
+    session.select(["own"]);
+    session.keepWritten("own", "def new(image): ...");
+    expect(titles()).toEqual([]);
+    session.select(["other"]);
+    expect(titles()).toEqual(["own: This code has not run"]);
+    session.select(["own", "other"]);
+    expect(titles()).toHaveLength(1);
+    const ran = [node("own", "python_function", { code: { ...code, source: "def new(image): ..." } })];
+    kernel.say(revision(3, { name: "g", nodes: ran, outputs: [] }));
+    expect(titles()).toEqual([]);
+    expect(session.store.get().written).toEqual({});
+  });
+  it("tell a function that was stopped from one that failed", () => {
+    const stopped = { code: "DS305", message: "the function was stopped in line 7: it had run for 3 s.", node: "own" };
+    expect([titleOf(stopped), wordsOf(stopped)]).toEqual(["The function was stopped in line 7", "It had run for 3 s."]);
+    const failed = [0, 1].map((sample) => ({ ...stopped, sample }));
+    const state = { ...fold(OPENED, revision(1)), strip: { failed, count: 2, iteration: 0 } } as unknown as State;
+    expect(failShare(state, "own")).toBe("");
+    const other = failed.map((d) => ({ ...d, message: "the function failed with KeyError: a." }));
+    expect(failShare({ ...state, strip: { ...state.strip, failed: other } } as State, "own")).toContain("2 of ");
+  });
   it("are found at the port or the argument that they name", () => {
     const nodes = [
       node("joined", "cat", { inputs: [ref("decode"), null, ref("decode")] }),

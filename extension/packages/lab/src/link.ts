@@ -41,6 +41,7 @@ type Opening = {
   readonly page: string;
   readonly fresh: boolean;
   readonly written: string;
+  readonly file: string;
 };
 
 /** Why a document cannot be edited now, in one sentence, and what to do about it. */
@@ -198,6 +199,7 @@ export class Link {
     this.session.kernelChanged.connect(this.onKernel, this);
     mirror.replaced.connect(() => void this.replace(), this);
     context.fileChanged.connect(this.onFile, this);
+    context.pathChanged.connect(this.onFile, this);
     context.saveState.connect(this.onSave, this); // of a file with the same text JupyterLab does not say that it changed
   }
 
@@ -213,6 +215,7 @@ export class Link {
     this.unwatch();
     this.session.kernelChanged.disconnect(this.onKernel, this);
     this.context.fileChanged.disconnect(this.onFile, this);
+    this.context.pathChanged.disconnect(this.onFile, this);
     this.context.saveState.disconnect(this.onSave, this);
     this.drop();
     leaving.add(this.place);
@@ -293,7 +296,7 @@ export class Link {
     try {
       await listening(kernel);
       const packed = [await deflated(asked.text), ...(asked.steps ?? [])];
-      const open = { revision, document: connection.id, page: pageName(), fresh, written: this.written };
+      const open = { revision, document: connection.id, page: pageName(), fresh, ...this.file };
       const waiting = await unlessEnded(
         kernel,
         answer(() =>
@@ -312,9 +315,9 @@ export class Link {
     this.obstacle = null;
   }
 
-  /** When the file was written that the text comes from. */
-  private get written(): string {
-    return this.context.contentsModel?.last_modified ?? "";
+  /** The file that the text comes from, and when it was written. */
+  private get file() {
+    return { file: this.context.localPath, written: this.context.contentsModel?.last_modified ?? "" };
   }
 
   /** Bring the document to the kernel; done when it has it. The comm is given back if the user is to be asked first. */
@@ -351,9 +354,9 @@ export class Link {
     });
   }
 
-  /** The file was saved, or loaded again: what is open goes on from there. */
+  /** The file was saved, loaded again, or got another name: what is open goes on from there. */
   private onFile(): void {
-    if (this.live) this.comm?.send({ type: "file_written", written: this.written });
+    if (this.live) this.comm?.send({ type: "file_written", ...this.file });
   }
 
   private onSave(_: unknown, state: string): void {

@@ -69,7 +69,7 @@ export const programs: JupyterFrontEndPlugin<void> = {
     const withProgram = (path: string, act: (program: string) => Promise<string>) => {
       const work = async () => {
         const text = openView(path)?.context.model.toString() ?? (await textOf(contents, path));
-        const { text: program, problems } = await toProgram(serviceManager, text, await dialect());
+        const { text: program, problems } = await toProgram(serviceManager, path, text, await dialect());
         return [await act(program), ...problems].join("\n");
       };
       const [stays, goes] = [{ autoClose: false }, { autoClose: 8000 }] as const; // both are shown at once

@@ -43,6 +43,11 @@ export function toDocument(services: ServiceManager.IManager, program: string, p
 }
 
 /** The program of a document. */
-export function toProgram(services: ServiceManager.IManager, text: string, dialect: string): Promise<Answer> {
-  return translated(services, `to_program(${literal(text)}, ${literal(dialect)})`);
+export function toProgram(
+  services: ServiceManager.IManager,
+  path: string,
+  text: string,
+  dialect: string,
+): Promise<Answer> {
+  return translated(services, `to_program(${literal(text)}, ${literal(dialect)}, ${literal(path)})`);
 }

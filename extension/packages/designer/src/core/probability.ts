@@ -29,9 +29,10 @@ export function chanceOf(state: State, { name, nodes }: Box): NodeView | undefin
   return node && { ...node, chance: part, shared: [] };
 }
 
-/** Whether a node can be applied to some samples only: what comes in can stand for what goes out. */
+/** Whether a node can be applied to some samples only: what comes in can stand for what goes out; an `if` and its end are not applied. */
 export function canChance(graph: GraphView, node: NodeView): boolean {
   const source = node.inputs[0];
   const given = nodeOf(graph, source?.node ?? "")?.output_kinds[source?.output ?? 0];
-  return given !== undefined && node.output_kinds.length === 1 && given === node.output_kinds[0];
+  const applied = !node.operator.startsWith("_conditional.");
+  return applied && given !== undefined && node.output_kinds.length === 1 && given === node.output_kinds[0];
 }

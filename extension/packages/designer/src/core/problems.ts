@@ -3,7 +3,7 @@ import { inputOf } from "./catalog";
 import { isBegun, looseFiles } from "./data";
 import * as format from "./format";
 import { nodeOf, type Slot } from "./graph";
-import { findingsAt, operatorOf, severity } from "./select";
+import { findingsAt, isStopped, operatorOf, severity } from "./select";
 import type { State } from "./state";
 
 /** What samples have wrong with them, by words that messages about them have. */
@@ -34,6 +34,7 @@ const FILES: readonly (readonly [RegExp, string])[] = [
 const VALUES: readonly (readonly [RegExp, string])[] = [[/^the window\b.* not fit\b/, "The window does not fit"]];
 
 const TITLES: Readonly<Record<string, string>> = {
+  "": "This code has not run",
   DS101: "This operator is unknown",
   DS102: "This argument is unknown",
   DS103: "A value is missing",
@@ -85,6 +86,7 @@ export function titleOf(d: Diagnostic): string {
   if (d.code === "DS503" && LEFT_OUT.test(d.message)) return "A step was left out";
   if (looseFiles(d)) return LOOSE;
   if (d.code === "DS105" && /wired value has shape/i.test(d.message)) return `The wire to ${d.argument} does not fit`;
+  if (isStopped(d)) return format.sentence(d.message.split(":", 1)[0] ?? "");
   const [failed, line, error] = FAILED.exec(d.message) ?? [];
   if (failed) return error ? error + line : "The function failed";
   if (/exclude each other/.test(d.message)) return "Only one of these can be given";
@@ -110,7 +112,9 @@ export function differing(found: readonly Diagnostic[]): string {
 
 /** What a finding says beyond its title. */
 export function wordsOf(d: Diagnostic): string {
-  const words = format.sentence(format.message(d.message).replace(/^the (function f.*?|\w+ (is|are) not \w+): /i, ""));
+  const words = format.sentence(
+    format.message(d.message).replace(/^the (function [fw].*?|\w+ (is|are) not \w+): /i, ""),
+  );
   return words === `${titleOf(d)}.` ? "" : words;
 }
 

@@ -1,9 +1,9 @@
 import type { NodeView, PortRef, Value } from "../protocol/generated";
 import { type Argument, argumentOf, type Operator } from "./catalog";
 import { cardLines } from "./codeLines";
-import { topological } from "./graph";
-import { codeIsCurrent } from "./select";
-import type { State } from "./state";
+import { nodeOf, topological } from "./graph";
+import { codeIsCurrent, derived } from "./select";
+import { isAway, type State } from "./state";
 
 const ENUMS: ReadonlySet<string> = new Set(["data_type", "image_type", "interp_type", "interp_type_list"]);
 
@@ -29,6 +29,46 @@ export function valuesOf(operator: Operator): [Argument | undefined, string, Val
 export function callOf(name: string, values: readonly (readonly [Argument | undefined, string, Value])[]): string {
   return `fn.${name}(${values.map(([argument, key, value]) => `${key}=${literal(value, argument)}`).join(", ")})`;
 }
+
+/** A value where a program has one by itself. */
+const WRITTEN = '(\\[[^[\\]]*\\]|"[^"]*"|-?[\\w.]+)(?=[,)]|$)';
+
+/** The program with the values that were set without a kernel, where its lines have such; undefined for other edits. */
+function edited(state: State): string | undefined {
+  const { code, confirmed, opening } = state;
+  if (!code || state.pending.length === 0 || code.revision !== confirmed?.revision) return undefined;
+  const { graph } = confirmed;
+  const lines = code.source.split("\n");
+  for (const edit of state.pending.flatMap((c) => (c.kind === "edits" ? c.edits : null))) {
+    if (edit?.type !== "set_argument" || edit.unset) return undefined;
+    const operator = opening?.catalog.byName.get(nodeOf(graph, edit.key)?.operator ?? "");
+    const argument = operator && argumentOf(operator, edit.argument);
+    const place = new RegExp(`(?<=\\b${edit.argument}=)${WRITTEN}`);
+    const at = cardLines(graph, code.lines, edit.key).find((n) => place.test(lines[n - 1] ?? ""));
+    if (!at) return undefined;
+    // the kernel writes whole numbers as they were set, too
+    const value = literal(edit.value ?? null, argument?.type.startsWith("float") ? undefined : argument);
+    lines[at - 1] = lines[at - 1]?.replace(place, () => value) ?? "";
+  }
+  return lines.join("\n");
+}
+
+/** Where no kernel writes the program anew: what there is of it, and a sentence about that. */
+export const waitingCode = derived(
+  (s) => [s.code, s.pending, s.link, s.confirmed, s.opening],
+  (state): { readonly source: string | undefined; readonly said: string } => {
+    const asks = state.link === "gone" || state.link === "silent";
+    if (codeIsCurrent(state) || !(asks || isAway(state))) return { source: undefined, said: "" };
+    const source = edited(state);
+    const anew = asks ? "Reconnect for the new one." : "The kernel brings a new one.";
+    return {
+      source,
+      said: source
+        ? "The program with your edits, which no kernel has had yet."
+        : `The program before your edit. ${anew}`,
+    };
+  },
+);
 
 const variable = (ref: PortRef) => (ref.output > 0 ? `${ref.node}_${ref.output}` : ref.node);
 

@@ -58,6 +58,11 @@ function forgetMoves(state: State, command: Command): State {
   return { ...state, moved };
 }
 
+/** A run of batches that does not go on. */
+export function halted(run: State["run"]): State["run"] {
+  return { ...run, running: false, stopping: false };
+}
+
 /** Without sentences about what was done. */
 export function quiet(view: View): View {
   return view.notice || view.saving ? { ...view, notice: null, saving: false } : view;
@@ -93,9 +98,9 @@ export function enqueue(before: State, command: Command): State {
       marks: { ...last.marks, ...command.marks },
       pins: { ...last.pins, ...command.pins },
     };
-    return awaiting(project({ ...state, pending: [...state.pending.slice(0, -1), joined] }), command);
+    return awaiting(project({ ...state, pending: [...state.pending.slice(0, -1), joined] }), keysOf(command));
   }
-  return awaiting(project({ ...state, pending: [...state.pending, command] }), command);
+  return awaiting(project({ ...state, pending: [...state.pending, command] }), keysOf(command));
 }
 
 /** Take back the last edit that no kernel has seen. */
@@ -122,10 +127,9 @@ function keysOf(command: Command): string[] | null {
   });
 }
 
-/** Remember which pictures a command makes old. */
-function awaiting(state: State, command: Command): State {
+/** Remember which pictures a change of nodes makes old: of all of them where none are named. */
+export function awaiting(state: State, keys: readonly string[] | null): State {
   if (!state.graph) return state;
-  const keys = keysOf(command);
   const touched = keys ? [...keys, ...descendants(state.graph, keys)] : state.graph.nodes.map((n) => n.key);
   return { ...state, awaited: [...new Set([...state.awaited, ...touched])] };
 }
@@ -196,6 +200,9 @@ function onRevision(before: State, message: RevisionChanged): State {
     unsure: null,
     moved,
     previews,
+    written: Object.fromEntries(
+      Object.entries(state.written).filter(([key, text]) => nodeOf(message.graph, key)?.code?.source !== text),
+    ),
     // of other wires nobody knows yet, and where something else is wrong, nobody asks
     previewFailures: state.previewFailures.filter((d) => wiredTo(message, d) === wiredTo(state.confirmed, d)),
     refused: changed ? [] : state.refused,
@@ -368,7 +375,7 @@ export function receive(state: State, message: KernelMessage): State {
         ...state,
         refused: message.diagnostics,
         awaited: [],
-        run: { ...state.run, running: false, stopping: false },
+        run: halted(state.run),
       };
     }
     case "previews":
@@ -443,7 +450,7 @@ export function receive(state: State, message: KernelMessage): State {
     case "timeline":
       return message.revision < (state.confirmed?.origin ?? 0) ? state : { ...state, timeline: message };
     case "trial":
-      return { ...state, trial: message, run: { ...state.run, running: false, stopping: false } };
+      return { ...state, trial: message, run: halted(state.run) };
     case "run_history":
       return { ...state, runs: message.runs };
     case "saved_states":
@@ -465,7 +472,7 @@ export function receive(state: State, message: KernelMessage): State {
         ...state,
         busy: message.busy,
         busyKeys: message.busy ? message.keys : [],
-        run: message.busy ? state.run : { ...state.run, running: false, stopping: false },
+        run: message.busy ? state.run : halted(state.run),
       };
     default:
       message satisfies never;

@@ -87,13 +87,6 @@ export function codeIsCurrent(state: State): boolean {
   return state.code !== null && state.pending.length === 0 && state.code.revision === state.confirmed?.revision;
 }
 
-/** Why the code stays that of the graph before the edit; empty where it is written anew. */
-export function codeWaits(state: State): string {
-  const asks = state.link === "gone" || state.link === "silent";
-  if (codeIsCurrent(state) || !(asks || isAway(state))) return "";
-  return `The program before your edit. ${asks ? "Reconnect for the new one." : "The kernel brings a new one."}`;
-}
-
 export function previewOf(state: State, key: string, output = 0): Preview | undefined {
   return state.previews[portKey(key, output)];
 }
@@ -181,18 +174,37 @@ export const withoutSample = derived(
   },
 );
 
+/** Whether somebody has stopped a function, which then has not failed. */
+export const isStopped = (d: Diagnostic | undefined): boolean => /^the function was stopped/i.test(d?.message ?? "");
+
 /** How many samples of the shown batch fail at a node, if there are several. */
 export function failShare(state: State, key: string): string {
-  const failed = batchFailures(state).filter((d) => d.node === key && severity(d) === "error");
+  const failed = batchFailures(state).filter((d) => d.node === key && severity(d) === "error" && !isStopped(d));
   const { size } = new Set(failed.map((d) => d.sample));
   const count = state.strip?.count ?? 0;
   const first = count < state.batchSize ? "the first " : "";
   return size > 1 ? `${size} of ${first}${count} samples of this batch fail here.` : "";
 }
 
+/** Code that was written and has not run, where no editor says so. */
+function unrun({ graph, written, view: { inspector, selection } }: State): Diagnostic[] {
+  const isOpen = (key: string) => inspector && selection.length === 1 && selection[0] === key;
+  return Object.keys(written).flatMap((node) =>
+    isOpen(node) || !nodeOf(graph, node)?.code
+      ? []
+      : {
+          code: "",
+          severity: "warning",
+          node,
+          message: "the node still has the code that ran before.",
+          hint: "Select it, and run what is written there.",
+        },
+  );
+}
+
 /** Every finding that stands now: of the graph, of the previews and of the last run, without repetitions. */
 export const findings = derived(
-  (s) => [s.refused, s.run, s.previewFailures, s.confirmed, s.graph],
+  (s) => [s.refused, s.run, s.previewFailures, s.confirmed, s.graph, s.written, s.view.inspector && s.view.selection],
   (state: State): readonly Diagnostic[] => {
     // of the shown sample before those of a run, which may have stopped at another
     const all = [
@@ -200,6 +212,7 @@ export const findings = derived(
       ...previewFailures(state),
       ...runFailures(state),
       ...(state.confirmed?.diagnostics ?? []),
+      ...unrun(state),
     ];
     const seen = new Set<string>();
     const begun = !state.graph?.nodes.some((n) => n.output_kinds[0] && n.output_kinds[0] !== "encoded");
@@ -315,6 +328,14 @@ export const staleKeys = derived(
   },
 );
 
+/** Where a picture comes from that is no longer that of its node. */
+export function pictureFrom(state: State, key: string, preview: Preview | undefined): string {
+  const { sample, iteration } = state;
+  const old = preview?.iteration !== iteration || (isAway(state) && !staleKeys(state).has(key));
+  if (preview && old) return `batch ${preview.iteration + 1}`;
+  return preview && preview.sample !== sample ? `sample ${preview.sample + 1}` : "before the edit";
+}
+
 /** Whether there is nothing of a node for the shown sample, but perhaps a picture of another one. */
 export function isAbsent(state: State, key: string): boolean {
   const { sample, iteration } = previewOf(state, key) ?? {};
@@ -324,8 +345,11 @@ export function isAbsent(state: State, key: string): boolean {
 
 /** Nodes that are being computed. */
 export const busyKeys = derived(
-  (s) => [s.awaited, s.busyKeys, s.link, s.confirmed],
-  (state): ReadonlySet<string> => new Set(isAway(state) ? [] : [...state.awaited, ...state.busyKeys]),
+  (s) => [s.awaited, s.busyKeys, s.link, s.confirmed, s.progress],
+  (state): ReadonlySet<string> => {
+    const [now = ""] = state.progress?.doing.split(",") ?? [];
+    return new Set(isAway(state) ? [] : [now, ...state.awaited, ...state.busyKeys]);
+  },
 );
 
 const timingsByNode = derived(

@@ -22,7 +22,7 @@ import { renamedJunctions } from "./junctions";
 import type { Size } from "./layout";
 import { renamedIn } from "./marks";
 import { Pictures } from "./pictures";
-import { enqueue, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
+import { awaiting, enqueue, halted, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
 import { type Command, INITIAL, type Marks, type Pins, type State, type View } from "./state";
 import { messageOf } from "./steps";
 import { createStore, type Store } from "./store";
@@ -65,8 +65,6 @@ export class Session {
   laid: () => boolean = () => false;
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
-  /** Code of nodes that is written and has not run. */
-  readonly code = new Map<string, string>();
   private readonly pictures = new Pictures(this.images);
   /** Plays the sound that was asked for last. */
   heard: (message: Sound, data: Bytes | undefined) => void = () => undefined;
@@ -199,6 +197,17 @@ export class Session {
       enqueue({ ...s, draft: { ...draft, found: [] } }, { kind: "code", source, laid: this.laid() }),
     );
     this.pump();
+  }
+
+  /** Keep what is written for a code node, which has another text until it runs. */
+  keepWritten(key: string, text: string): void {
+    this.store.set((s) => ({ ...s, written: { ...s.written, [key]: text } }));
+  }
+
+  /** Give a code node another function: its pictures, and those behind it, are waited for. */
+  runFunction(key: string, source: string): void {
+    this.store.set((s) => awaiting(s, [key]));
+    this.send({ type: "apply_function", key, source });
   }
 
   /** Done when the kernel has answered all edits, or is gone; a text is applied first. */
@@ -402,7 +411,7 @@ export class Session {
       busy: false,
       busyKeys: [],
       progress: null,
-      run: { ...s.run, running: false, stopping: false },
+      run: halted(s.run),
     }));
   }
 
@@ -461,10 +470,7 @@ export class Session {
     if (message.type === "revision_changed") this.document = buffers[0] ? buffers : this.document;
     if (message.type === "run_history") this.runs = buffers;
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
-    if (message.type === "revision_changed" && isOther(this.store.get(), message)) {
-      this.images.clear();
-      this.code.clear();
-    }
+    if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.images.clear();
     const first = this.store.get().confirmed === null;
     this.store.set((s) => {
       const next = receive(s, message);

@@ -265,6 +265,8 @@ export interface State {
   /** Positions that this view sent and the kernel has not repeated yet. */
   readonly moved: Readonly<Record<string, Position>>;
   readonly code: Code | null;
+  /** Texts of code nodes that were written and have not run, by node. */
+  readonly written: Readonly<Record<string, string>>;
   readonly draft: Draft | null;
   readonly previews: Readonly<Record<string, Preview>>;
   readonly previewFailures: readonly Diagnostic[];
@@ -378,6 +380,7 @@ export const INITIAL: State = {
   moved: {},
   code: null,
   draft: null,
+  written: {},
   previews: {},
   previewFailures: [],
   refused: [],

@@ -11,7 +11,8 @@ import {
 import { cardLines, meant, nodeAtLine } from "../core/codeLines";
 import { nodeOf } from "../core/graph";
 import { toneOf } from "../core/problems";
-import { codeIsCurrent, codeWaits, findings, lineOf, severity, twinOf } from "../core/select";
+import { waitingCode } from "../core/python";
+import { codeIsCurrent, findings, lineOf, severity, twinOf } from "../core/select";
 import type { Diagnostic } from "../protocol/generated";
 import { showCaret } from "./caret";
 import { useSel, useSession } from "./context";
@@ -47,13 +48,13 @@ export function CodePane() {
   const code = useSel((s) => s.code);
   const draft = useSel((s) => s.draft);
   const current = useSel(codeIsCurrent);
-  const why = useSel(codeWaits);
+  const waiting = useSel(waitingCode);
   const [typing, setTyping] = useState(false);
   // what a repair would write is shown until somebody writes here
   const twin = useSel((s) => (typing || s.draft ? null : twinOf(s)));
   const marks = useMarks(twin?.added);
   const text = useRef<HTMLDivElement>(null);
-  const source = twin?.source ?? draft?.source ?? code?.source ?? "";
+  const source = twin?.source ?? draft?.source ?? waiting.source ?? code?.source ?? "";
   const lines = useMemo(() => source.replace(/\n$/, "").split("\n").map(tint), [source]);
   const first = [...marks]
     .filter(([, m]) => m !== "hover" && m !== "half")
@@ -81,7 +82,7 @@ export function CodePane() {
   };
   if (!code) return <div className="ds-code ds-muted">…</div>;
   const old = !current && !draft;
-  const wait = draft ? "" : why;
+  const wait = draft ? "" : waiting.said;
   return (
     <section
       className={`ds-code-pane ${old ? "ds-code-old" : ""}`}

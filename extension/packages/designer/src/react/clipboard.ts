@@ -1,6 +1,6 @@
 import type { ClipboardEvent } from "react";
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
-import { wiresOf } from "../core/graph";
+import { OUTPUTS, wiresOf } from "../core/graph";
 import { copiedTags, tagOf } from "../core/marks";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
@@ -83,7 +83,8 @@ function pasteClip(session: Session, clip: Clip, at?: Position): void {
   session.edit(edits, { positions, marks });
   session.select(select);
   const text = `Pasted without the wire of ${lost.join(", ")}: its source was not copied.`;
-  if (lost.length > 0) session.view({ notice: { text, node: "" } });
+  // before what is wrong with the pipeline beside it
+  if (lost.length > 0) session.view({ notice: { text, node: OUTPUTS } });
 }
 
 /** Copy what is selected, from a menu. */
@@ -112,11 +113,16 @@ export function pasteLast(session: Session, at?: Position): void {
   if (last) pasteClip(session, last, at);
 }
 
+/** Whether an element takes what is typed and pasted. */
+export function takesText(target: HTMLElement): boolean {
+  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+}
+
 /** Whether the browser's own copy and paste are meant: in fields, and where text is selected. */
 function isText(event: ClipboardEvent): boolean {
   const { target } = event;
   if (!(target instanceof HTMLElement)) return false;
-  if (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return true;
+  if (takesText(target)) return true;
   const selected = target.ownerDocument.getSelection();
   return event.type !== "paste" && selected !== null && !selected.isCollapsed;
 }

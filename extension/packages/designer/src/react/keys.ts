@@ -5,6 +5,7 @@ import { cardOf, keysOfCard } from "../core/subgraph";
 import { leaveTo } from "./boxes";
 import { fullScreen } from "./ContextMenu";
 import type { CanvasApi } from "./canvasApi";
+import { takesText } from "./clipboard";
 import { type Command, commandFor, commandOf, keyName, searchFor } from "./commands";
 import type { Frame } from "./context";
 import { saveDocument } from "./SaveButtons";
@@ -19,7 +20,7 @@ const BESIDE = ".ds-inspector, .ds-palette, .ds-drawer, .ds-bar";
 function isTyping({ target, key }: KeyboardEvent, command: boolean): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if ((command || key.length === 1) && target.matches("[type=range]:not(:active), [type=checkbox]")) return false;
-  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+  return takesText(target);
 }
 
 /** Whether the canvas has the keys; characters, which sliders and buttons do not use, are its own from parts beside it, too. */

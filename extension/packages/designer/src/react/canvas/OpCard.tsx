@@ -9,7 +9,7 @@ import { nodeOf, SPLIT, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import * as select from "../../core/select";
 import { unsolo } from "../../core/solo";
-import { isAway, type Preview, portKey, type State } from "../../core/state";
+import { isAway, portKey } from "../../core/state";
 import { isDense } from "../../core/subgraph";
 import type { GraphView, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -53,7 +53,7 @@ function useCard(key: string) {
     lost: select.withoutSample(s).has(key),
     file: brokenFile(s, key),
     black: hasPlaceholder(s, key) === true,
-    from: pictureFrom(s, key, preview),
+    from: select.pictureFrom(s, key, preview),
     heat: s.view.heat,
     sample: s.sample,
     wiredOutputs: s.graph ? wiredOutputs(s.graph, key) : "",
@@ -68,14 +68,6 @@ function useCard(key: string) {
 function wiredOutputs(graph: GraphView, key: string): string {
   const found = new Set((wiresFrom(graph).get(key) ?? []).map((w) => w.source.output));
   return `,${[...found].join(",")},`;
-}
-
-/** Where a picture comes from that is no longer that of its node. */
-function pictureFrom(state: State, key: string, preview: Preview | undefined): string {
-  const { sample, iteration } = state;
-  const old = preview?.iteration !== iteration || (isAway(state) && !select.staleKeys(state).has(key));
-  if (preview && old) return `batch ${preview.iteration + 1}`;
-  return preview && preview.sample !== sample ? `sample ${preview.sample + 1}` : "before the edit";
 }
 
 export function describe(node: NodeView, operator: Operator | undefined, timing: string, error: boolean): string {
@@ -336,7 +328,17 @@ function OpCardView({ id, selected }: NodeProps) {
   const error = problem !== undefined && select.severity(problem) === "error";
   const failed = error && !begun;
   const lost = found.lost && !error;
-  const chip = begun || (failed ? "failed" : lost ? "left out" : found.black ? "placeholder" : "");
+  const chip =
+    begun ||
+    (failed
+      ? select.isStopped(problem)
+        ? "stopped"
+        : "failed"
+      : lost
+        ? "left out"
+        : found.black
+          ? "placeholder"
+          : "");
   const card: Card = { ...found, node };
   const kind = node.output_kinds[0] ?? "any";
   const rows = select.argumentRows(node, operator, problem?.argument);

@@ -4,7 +4,7 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/pictures";
 import { contained, extentsIn, oneScale } from "../../core/pixels";
-import { isAbsent, previewOf, staleKeys } from "../../core/select";
+import { isAbsent, pictureFrom, previewOf, staleKeys } from "../../core/select";
 import { isAway, type Preview, portKey } from "../../core/state";
 import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue, PortRef } from "../../protocol/generated";
@@ -136,7 +136,9 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
   const broken = useSel((s) => brokenFile(s, nodeKey));
-  const [stale, staleIn] = useSel((s) => [nodeKey, source?.node ?? ""].map((key) => away && staleKeys(s).has(key)));
+  const [stale, staleIn] = useSel((s) =>
+    [nodeKey, source?.node ?? ""].map((key) => staleKeys(s).has(key) && pictureFrom(s, key, previewOf(s, key))),
+  );
   const absent = useSel((s) => isAbsent(s, nodeKey) && nodeOf(s.graph, nodeKey)?.output_kinds[output] === "image");
   if (absent || broken)
     return (
@@ -156,8 +158,8 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
     const label = `three planes of ${nodeKey}, sample ${sample + 1}`;
     return <Volume detail={detail} extents={extents} label={label} onCursor={setCursor} large={large} />;
   }
-  const half = (old: boolean | undefined) => `ds-compare-half ${old ? "ds-stale" : ""}`;
-  const age = (old: boolean | undefined) => away && (old ? ", before the edit" : ", last run");
+  const half = (old: string | false | undefined) => `ds-compare-half ${old ? "ds-stale" : ""}`;
+  const age = (old: string | false | undefined) => (old ? `, ${old}` : away && ", last run");
   const both = detail ? detail.has_input : isSeen(into);
   const { plane: first = 0, planes = 1 } = detail ?? {};
   const now = Math.min(playing ? (clip?.shown[frame] ?? 0) : plane < 0 ? first : plane, planes - 1);

@@ -9,23 +9,13 @@ import { useFinding } from "./FieldRow";
 export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; readonly code: NodeCode }) {
   const session = useSession();
   const { source, trusted, module } = code;
-  const [text, setText] = useState(session.code.get(nodeKey) ?? source);
+  const text = useSel((s) => s.written[nodeKey]) ?? source;
   const [running, setRunning] = useState(false);
   /** What was run last, which is not the node's where it was refused. */
   const [tried, setTried] = useState("");
   const answer = useSel((s) => [s.confirmed, s.refused] as const);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever comes back is the answer
   useEffect(() => setRunning(false), [answer]);
-  useEffect(() => {
-    if (session.code.get(nodeKey) === source) session.code.delete(nodeKey);
-    // what somebody else has made of it, unless it is being written
-    setText(session.code.get(nodeKey) ?? source);
-  }, [session, nodeKey, source]);
-  const write = (value: string) => {
-    if (value === source) session.code.delete(nodeKey);
-    else session.code.set(nodeKey, value);
-    setText(value);
-  };
   const found = useFinding(nodeKey, "function");
   const same = text === source;
   // the node has nothing of a text that was refused
@@ -33,7 +23,7 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
   const apply = () => {
     setRunning(true);
     setTried(text);
-    session.send({ type: "apply_function", key: nodeKey, source: text });
+    session.runFunction(nodeKey, text);
   };
   return (
     <Section title="Code" note={module && `${module}.py`}>
@@ -42,7 +32,7 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
         value={text}
         label={`Code of ${nodeKey}`}
         testId="function-code"
-        onValue={write}
+        onValue={(value) => session.keepWritten(nodeKey, value)}
         onApply={apply}
         wrong={Number(/line (\d+)/.exec(said)?.[1] ?? -1)}
       />

@@ -10,6 +10,7 @@ import {
   findingsAt,
   isAbsent,
   operatorOf,
+  pictureFrom,
   previewOf,
   repairOf,
   repairsOf,
@@ -199,11 +200,12 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   const preview = useSel((s) => previewOf(s, node.key, output));
   const detail = useSel((s) => (s.detail?.key === node.key && s.detail.output === output ? s.detail : null));
   const session = useSession();
-  const { sample, whole, log, old, absent } = useSel((s) => ({
+  const { sample, whole, log, old, stale, absent } = useSel((s) => ({
     sample: s.sample,
     whole: s.view.whole,
     log: s.view.log,
-    old: isAway(s) && (staleKeys(s).has(node.key) ? "before the edit" : "last run"),
+    old: staleKeys(s).has(node.key) ? pictureFrom(s, node.key, preview) : isAway(s) && "last run",
+    stale: staleKeys(s).has(node.key),
     absent: isAbsent(s, node.key) || brokenFile(s, node.key) !== undefined,
   }));
   const facts = detail?.facts || preview?.facts || node.facts[output] || "";
@@ -225,7 +227,7 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   const note = detail?.note || preview?.note;
   return (
     <Section title="Output" note={`sample ${sample + 1}, ${old || node.device}`}>
-      <div className="ds-stats">
+      <div className={stale ? "ds-stats ds-stale" : "ds-stats"}>
         <dl>
           {rows.map(([name, text]) => (
             <div key={name}>
