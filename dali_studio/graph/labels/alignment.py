@@ -156,7 +156,8 @@ def align(
     extra += [second[at] for at in alone if graph.wires(second[at].node.key)]  # computed of what is left out
     if extra and not left:  # moved twice: as nothing of the image is
         follows = dict.fromkeys(follows, False)
-    follows |= {one.node.key: False for one in left}
+    behind = [one.node.key for one, how in steps[missed:] if moves(graph, registry, one.node, how)]
+    follows |= {key: key not in [one.node.key for one in left] for key in behind}
     return Alignment(
         taken, *ways, kind, pairs, left[0] if left else None, others[at:], left[1:], extra,
         len(left) + len(extra), follows, reach,
