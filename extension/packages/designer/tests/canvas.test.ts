@@ -18,6 +18,7 @@ import {
   isFixed,
   noteMarks,
   piecesOf,
+  raised,
   renamedIn,
   tagMarks,
   tagOf,
@@ -164,10 +165,14 @@ describe("marks", () => {
     const parts = framed({ a, b, beside });
     expect(parts).toMatchObject([
       { x: 172, y: -26 },
-      { x: -12, y: 174 },
+      { x: -12, y: 188 },
     ]);
+    // only what is below the title is higher for wires
+    const around = new Map(Object.entries({ a, b, beside }));
+    const heights = raised(around, { group1: group }).map(({ y }) => y);
+    expect(heights.map((y, i) => ([...around.values()][i]?.y ?? 0) - y)).toEqual([0, 26, 0]);
     // joined from the left to the right, and not behind a card that is not theirs
-    expect(bandsOf(parts, [beside])).toEqual([expect.stringMatching(/^M154 268.*L178 68$/)]);
+    expect(bandsOf(parts, [beside])).toEqual([expect.stringMatching(/^M154 275.*L178 68$/)]);
     const row = [at(0, 0), at(368, 0)];
     const between = at(184, 0);
     const [band = ""] = bandsOf(row, [between]);

@@ -160,7 +160,7 @@ const COSTS = {
 /** What its target's own column costs beside the one before that: more than the one before it, as its wire would come back around the target. */
 const NEAREST = 1.5;
 type Stray = keyof typeof COSTS;
-const STRAYS = ["close", "medium", "beside", "near", "far"] as const;
+const STRAYS = Object.keys(COSTS) as readonly Stray[];
 
 interface Plan {
   readonly graph: GraphView;

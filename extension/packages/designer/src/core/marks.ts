@@ -166,6 +166,8 @@ export function renamedIn(marks: Readonly<Record<string, Mark>>, key: string, ne
 
 /** Around the cards; the title stands above them. */
 export const ROOM = { side: 12, top: 26, below: 12 };
+/** How much less is above the cards of the parts without it. */
+const UNTITLED = ROOM.top - ROOM.below;
 /** How much of a card must be in a frame for it to be within. */
 const WITHIN = 32;
 
@@ -178,10 +180,15 @@ export function notesBeside(cards: readonly Rect[], marks: Marks): Rect[] {
   });
 }
 
-/** What the names of open groups take above their cards. */
-export function headroom(marks: State["marks"]): (key: string) => number {
-  const keys = new Set(groupsOf(marks).flatMap(([, group]) => (group.collapsed ? [] : group.keys)));
-  return (key) => (keys.has(key) ? ROOM.top : 0);
+/** Cards, with what the names of open groups take above those under them. */
+export function raised(cards: ReadonlyMap<string, Rect>, marks: State["marks"]): Rect[] {
+  const titled = groupsOf(marks).flatMap(([, group]) => {
+    const [part] = group.collapsed ? [] : framesOf(group, cards);
+    return group.keys.filter((key) => cards.get(key)?.y === (part?.y ?? 0) + ROOM.top);
+  });
+  return [...cards].map(([key, card]) =>
+    titled.includes(key) ? { ...card, y: card.y - ROOM.top, height: card.height + ROOM.top } : card,
+  );
 }
 
 /** The groups around which a group is. */
@@ -227,7 +234,8 @@ export function framesOf(
       height: height + ROOM.top + ROOM.below,
       covered: strangers.reduce((sum, card) => sum + overlap({ x, y: y - ROOM.top, width, height: ROOM.top }, card), 0),
     }))
-    .sort((a, b) => a.covered - b.covered || b.width - a.width || a.y - b.y);
+    .sort((a, b) => a.covered - b.covered || b.width - a.width || a.y - b.y)
+    .map((part, i) => (i > 0 ? { ...part, y: part.y + UNTITLED, height: part.height - UNTITLED } : part));
 }
 
 /** How far the bands between the parts of a frame begin within them. */

@@ -117,11 +117,11 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot 
     const taken = [...cards, ...wired, ...wired, ...Array<typeof told>(TOLD).fill(told).flat()];
     if (!inSight) return null;
     const near = { far: twin ? 2 * FAR : FAR, wires };
+    const spotIn = (way: Parameters<typeof freeSpot>[4], others = taken) => freeSpot(size, own, others, frame, way);
     // one that is chosen is told of in any case: not far from it if nothing is covered there, else beside it
     const clear = { wires, far: chosen ? 3 * FAR : near.far, most: 0 };
-    const [beside, free] = [[...taken, ...ghostsIn(s, twin)], taken].map((c) => freeSpot(size, own, c, frame, clear));
-    const ways = chosen ? [near, { wires }] : [{ ...near, most: COVERED }];
-    const spot = ways.reduce((at, way) => at ?? freeSpot(size, own, taken, frame, way), beside ?? free ?? null);
+    const free = spotIn(clear, [...taken, ...ghostsIn(s, twin)]) ?? spotIn(clear);
+    const spot = free ?? (chosen ? (spotIn(near) ?? spotIn({ wires })) : spotIn({ ...near, most: COVERED }));
     // where there is room only without the ghosts, these give way
     return spot && { ...spot, free: !!free, ghosts: ghostsIn(s, twin, [{ ...spot, ...size }]) };
   }, alike);

@@ -2,7 +2,7 @@ import type { Node } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { EDGE } from "../../core/detail";
 import { CARD } from "../../core/layout";
-import { headroom, notesBeside } from "../../core/marks";
+import { notesBeside } from "../../core/marks";
 import type { View } from "../../core/sight";
 import type { State } from "../../core/state";
 import { cardOf } from "../../core/subgraph";
@@ -54,7 +54,7 @@ export function useRoutes(
   const wait = useRef<ReturnType<typeof setTimeout>>();
   const marks = useSel((s) => s.marks);
   const now = useMemo(() => {
-    const cards = obstaclesOf(nodes, headroom(marks));
+    const cards = obstaclesOf(nodes, marks);
     return [...cards, ...notesBeside(cards, marks)];
   }, [nodes, marks]);
   const text = useMemo(() => JSON.stringify(now), [now]);

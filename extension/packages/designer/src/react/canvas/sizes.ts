@@ -53,6 +53,10 @@ export function sizesOf(state: State): Map<string, Size> {
   return sizes;
 }
 
+function pitchOf(state: State) {
+  return isDense(state) ? DENSE : undefined;
+}
+
 /** Sizes for a layout: that of the outputs, too, is not as the cards happen to stand. */
 function layoutSizes(state: State): Map<string, Size> {
   const sizes = sizesOf(state);
@@ -127,7 +131,7 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
 
 function allPlaces(state: State, room: Size): Record<string, Position> {
   if (!state.graph) return {};
-  const pitch = isDense(state) ? DENSE : undefined;
+  const pitch = pitchOf(state);
   const placed = [...boxesOf(state).values()].every((box) => box.nodes.every((n) => state.positions[n.key]));
   const sizes = layoutSizes(state);
   if (!placed) {
@@ -185,7 +189,7 @@ export function layoutOfSelected(state: State, room: Size): Record<string, Posit
   // also without what they feed they stand below: of those that nothing feeds here the last one is the first row
   const nodes = [...whole.nodes].sort((a, b) => Number(numbers.has(b.key)) - Number(numbers.has(a.key)));
   const part = narrowed({ ...whole, nodes }, new Set(cards));
-  const places = Object.entries(wayInBox(part, sizes, room, isDense(state) ? DENSE : undefined).positions);
+  const places = Object.entries(wayInBox(part, sizes, room, pitchOf(state)).positions);
   const [was, is] = [
     around(rectsOf(state, cards)),
     around(places.map(([key, at]) => ({ width: CARD, height: ROW, ...sizes.get(key), ...at }))),
@@ -236,7 +240,7 @@ export function reflowed(
   const { graph, positions } = state;
   if (!graph || state.confirmed?.document || boxesOf(state).size > 0) return null;
   const sizes = layoutSizes(state);
-  const pitch = isDense(state) ? DENSE : undefined;
+  const pitch = pitchOf(state);
   const now = wayOf(graph, sizes, positions, pitch);
   const best = wayInBox(graph, sizes, room, pitch);
   const moved = ([key, { x, y }]: [string, Position]) => x !== positions[key]?.x || y !== positions[key]?.y;
@@ -262,8 +266,8 @@ function stand(state: State, graph: GraphView, put: Session["put"]): boolean {
 export function isLaid(state: State, graph: GraphView, put: Session["put"] = {}): boolean {
   if (state.view.inside.length > 0) return false;
   if (graph.nodes.length < 2 || stand(state, graph, put)) return true;
-  const at = Object.fromEntries(shownCards(state).flatMap((id) => [[id, placeOf(state, id) ?? { x: 0, y: 0 }]]));
-  return !!wayOf(contracted(state, graph), layoutSizes(state), at, isDense(state) ? DENSE : undefined);
+  const at = Object.fromEntries(shownCards(state).map((id) => [id, placeOf(state, id) ?? { x: 0, y: 0 }]));
+  return !!wayOf(contracted(state, graph), layoutSizes(state), at, pitchOf(state));
 }
 
 /** Places of all cards after some edits, if nobody has moved a card, but for one that the edits take into the graph. */
@@ -334,7 +338,7 @@ export function readable(
   { room, put }: Pick<Session, "room" | "put">,
 ): Readonly<Record<string, Position>> {
   const { graph, opening } = state;
-  if (!graph || !opening || state.view.inside.length > 0 || boxesOf(state).size > 0) return positions;
+  if (!graph || !opening) return positions;
   const after = { ...state, graph: applyEdits(graph, edits, opening.catalog) };
   const placed = { ...after, positions: { ...state.positions, ...positions } };
   const scale = scaleIn(room, rectsOf(placed, shownCards(placed)));

@@ -5,6 +5,7 @@ import * as format from "../../core/format";
 import { freePlace } from "../../core/freeSpot";
 import { cardsOf, nodeOf, OUTPUTS } from "../../core/graph";
 import { CARD, type Size } from "../../core/layout";
+import { raised } from "../../core/marks";
 import type { Rect } from "../../core/route";
 import { canUndo, derived, findings, findingsAt, operatorOf, severity, timingOf } from "../../core/select";
 import { STRIP } from "../../core/sight";
@@ -99,13 +100,13 @@ export function useFlowNodes() {
 }
 
 /** The cards, and the names of groups above them, as obstacles for wires. */
-export function obstaclesOf(nodes: readonly Node[], above = (_: string) => 0): Rect[] {
-  return nodes.map(({ id, position: { x, y }, measured }) => ({
-    x,
-    y: y - above(id),
+export function obstaclesOf(nodes: readonly Node[], marks: State["marks"] = {}): Rect[] {
+  const rect = ({ position, measured }: Node) => ({
+    ...position,
     width: measured?.width ?? CARD,
-    height: (measured?.height ?? 171) + above(id),
-  }));
+    height: measured?.height ?? 171,
+  });
+  return raised(new Map(nodes.map((node) => [node.id, rect(node)])), marks);
 }
 
 /**

@@ -4,14 +4,13 @@ import { detailOf, isFar, isNamed } from "../../core/detail";
 import { isFloating } from "../../core/drawer";
 import { pathOf } from "../../core/inside";
 import { CARD, type Size } from "../../core/layout";
-import { headroom } from "../../core/marks";
 import { boxesAlong, type Rect } from "../../core/route";
 import { CONTROLS, type Covers, keptView, LOW, NAMED, STRIP, type View, viewOf } from "../../core/sight";
 import { reducedMotion } from "../canvasApi";
 import { useFrame } from "../context";
 import { COVERED, pushed } from "./canvasEffects";
 import { sizesOf } from "./sizes";
-import { roomOf } from "./useFlow";
+import { obstaclesOf, roomOf } from "./useFlow";
 
 /** Who chose what is in view: nobody, a card of a finding that needed room, or the person. */
 export type Touch = false | "card" | "hand";
@@ -93,13 +92,12 @@ export function useSight(
       const { marks } = session.store.get();
       // Breadcrumbs stand above the cards.
       const crumbs = pathOf(session.store.get()).length > 0 ? 40 : 0;
-      const head = headroom(marks);
       const notes = Object.values(marks).flatMap((mark) => (mark.type === "note" && crumbs === 0 ? mark : []));
-      const cards: Rect[] = latest.current.map(({ id, position: { x, y }, measured: real }) => {
+      const cards = obstaclesOf(latest.current, marks).map((rect, i): Rect => {
         // Small cards are lower than those that they may become by being fitted, and new ones have no size yet.
-        const above = crumbs + head(id);
-        const height = Math.max(real?.height ?? 0, sizes.get(id)?.height ?? 0) + above;
-        return { x, y: y - above, width: real?.width ?? CARD, height };
+        const { id = "", position } = latest.current[i] ?? {};
+        const least = (sizes.get(id)?.height ?? 0) + (position?.y ?? 0) - rect.y;
+        return { ...rect, y: rect.y - crumbs, height: Math.max(rect.height, least) + crumbs };
       });
       cards.push(...notes);
       const strip = root.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
