@@ -31,8 +31,10 @@ class Calls:
         self._lock = threading.Lock()
         #: The time at which each began, by its thread.
         self._going: dict[int, float] = {}
-        #: Whether there are to be no more.
+        #: Whether there are to be no more: somebody stopped them.
         self.refused = False
+        #: Whether there are to be none for now: nothing has the function any more.
+        self.unused = False
 
     @contextmanager
     def going(self) -> Generator[None]:
@@ -43,10 +45,10 @@ class Calls:
         Ended
             If `end` was called meanwhile, or there are to be no more.
         """
-        if self.refused:
-            raise Ended
         thread = threading.get_ident()
         with self._lock:
+            if self.refused or self.unused:
+                raise Ended
             self._going[thread] = time.perf_counter()
         try:
             try:

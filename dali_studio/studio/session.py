@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial, singledispatchmethod
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from dali_studio.graph.history import History
 from dali_studio.graph.labels.followers import followed
 from dali_studio.graph.model import Graph
 from dali_studio.graph.record import written_otherwise
+from dali_studio.graph.written import WrittenFunction
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, jobs
 from dali_studio.studio.answers import Answers
@@ -118,6 +120,8 @@ class Session:
         self.settled: Callable[[], None] = lambda: None
         #: Gives what functions are tried with.
         self._sample = partial(self.answers.output, seconds=code_nodes.TRIAL)
+        #: Functions that images may wait for.
+        self._called: list[WrittenFunction] = []
         #: What the notebook calls the designer.
         self.variable: Callable[[], str] = lambda: ""
         self._open(graph, view or {}, path, revision)
@@ -367,11 +371,11 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyFunction) -> None:
-        with code_nodes.refusing(self.graph, message.key):
+        with nullcontext() if self.profiler.running else code_nodes.replacing(self.graph, message.key):
             made = code_nodes.written(self.graph, message.key, message.source, self._sample, self.modules)
             self.history.apply(made)
             try:
-                self.write_modules(self._folder)
+                self.modules.write(self.graph, self._folder)
             finally:
                 self._changed()
 
@@ -423,17 +427,13 @@ class Session:
         self.announce()
         self.shown.render(everything=True)
 
-    def write_modules(self, folder: Path) -> None:
-        """Write the modules of functions that the program imports."""
-        self.modules.write(self.graph, folder)
-
     def called(self, file: str | Path) -> None:
         """Take the path of the document's file, after which the modules of functions are called."""
         if file and file_name(file) != self.modules.file:
             self.modules.file = file_name(file)
             self.count_answer()  # the program imports others
             try:
-                self.write_modules(self._folder)
+                self.modules.write(self.graph, self._folder)
             finally:
                 self.announce()
 
@@ -450,7 +450,7 @@ class Session:
         self._settle_pins()
         self._tell_lost()
         self.runs.saved(now=True)
-        self.write_modules(path.parent)
+        self.modules.write(self.graph, path.parent)
 
     def _changed(self) -> None:
         self._settle_pins()
@@ -466,6 +466,8 @@ class Session:
         self._tell_lost()
 
     def _announce_graph(self) -> None:
+        if not self.profiler.running:  # it goes on with the functions that it began with
+            self._called = code_nodes.called(self.graph, self._called)
         kept = self.kept
         waiting, saved = kept.autosave.waiting if kept.autosave is not None else "", kept.state() == kept.saved
         now = self.current()

@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +134,15 @@ def _await(address: str, server: subprocess.Popen[bytes]) -> None:
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)
     raise TimeoutError("JupyterLab did not answer within a minute")
+
+
+def saved(path: Path) -> Any:
+    """A file of JSON that Jupyter may be writing now: it empties files before it writes."""
+    for _ in range(50):
+        with suppress(ValueError):
+            return json.loads(path.read_text())
+        time.sleep(0.1)
+    return json.loads(path.read_text())
 
 
 def write_notebook(path: Path, *codes: str) -> None:

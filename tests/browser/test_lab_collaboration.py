@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,7 +55,7 @@ def _await_dirty(page: Any, dirty: bool) -> None:
 
 
 def _values(path: Path) -> dict[str, Any]:
-    nodes = json.loads(path.read_text())["pipeline"]["nodes"]
+    nodes = lab.saved(path)["pipeline"]["nodes"]
     return next(node["arguments"] for node in nodes if node["key"] == "rotate")
 
 

@@ -80,7 +80,7 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     page.keyboard.press("Control+s")
     _await_dirty(page, False)
     assert part(page, "save-state").inner_text() == "Saved"
-    kept = json.loads((root / path).read_text())
+    kept = lab.saved(root / path)
     assert {node["key"]: node for node in kept["pipeline"]["nodes"]}["rotate"]["arguments"]["fill_value"] == 33.0
     page.screenshot(path=artifacts / "lab_document.png")
 
@@ -137,7 +137,7 @@ def test_a_recipe_that_nobody_edits_is_saved_as_it_is_shown(page: Any, server: t
     path = server[1] / page.evaluate(f"() => {_CURRENT}.context.path")
     page.keyboard.press("Control+s")
     page.wait_for_function("() => document.querySelector('.dali-View [data-testid=\"save-state\"]').textContent === 'Saved'")
-    assert [node["key"] for node in json.loads(path.read_text())["pipeline"]["nodes"]] == ["reader", "decode", "resize", "mirror", "normalize"]
+    assert [node["key"] for node in lab.saved(path)["pipeline"]["nodes"]] == ["reader", "decode", "resize", "mirror", "normalize"]
     page.evaluate(f"() => {_CURRENT}.context.save()")  # the same once more
     await_layout(page, workspace, path.name)
     open_lab(page, server[0], workspace)
@@ -202,7 +202,7 @@ def test_a_document_of_another_engine_says_so_and_keeps_its_record_until_it_is_c
 ) -> None:
     file = server[1] / "older.dali.json"
     lab.write_turning(file)
-    raw = json.loads(file.read_text())
+    raw = lab.saved(file)
     raw["written_by"] = {"dali_studio": "0.0.9", "operators": {"rotate": "1-00000000"}}
     document.save(*document.loads(json.dumps(raw))[:2], file, default_registry())
     assert '"dali_studio": "0.0.9"' in file.read_text()
@@ -229,7 +229,7 @@ def test_a_document_of_another_engine_says_so_and_keeps_its_record_until_it_is_c
     await_code(page, "angle=45")
     page.keyboard.press("Control+s")
     _await_dirty(page, False)
-    assert json.loads(file.read_text())["written_by"]["dali_studio"] == __version__
+    assert lab.saved(file)["written_by"]["dali_studio"] == __version__
 
 
 def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -> None:
@@ -538,7 +538,7 @@ def test_a_text_that_cannot_be_read_is_in_the_file_and_comes_back(page: Any, ser
     text.press("Control+s")
     _await_dirty(page, False)
     assert part(page, "save-state").inner_text() == "Not applied"
-    assert "angel=10" in json.loads((server[1] / "draft.dali.json").read_text())["view"]["draft"]
+    assert "angel=10" in lab.saved(server[1] / "draft.dali.json")["view"]["draft"]
 
     for ended in (False, True):  # in a kernel of its own, also where the other was ended before
         if ended:
@@ -559,7 +559,7 @@ def test_a_text_that_cannot_be_read_is_in_the_file_and_comes_back(page: Any, ser
     _await_dirty(page, True)
     page.keyboard.press("Control+s")
     _await_dirty(page, False)
-    assert "draft" not in json.loads((server[1] / "draft.dali.json").read_text())["view"]
+    assert "draft" not in lab.saved(server[1] / "draft.dali.json")["view"]
 
     # what is written without a kernel, and saved while the tab closes, waits for who opens the file next
     page.evaluate(f"async () => await {_SESSION}.shutdown()")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -46,7 +45,7 @@ def test_from_the_launcher_over_a_restart_to_a_run(page: Any, tmp_path: Path, ar
         assert part(page, "save-state").inner_text() == "Saved"
         name = page.evaluate(f"() => {_FRONT}.context.path")
         page.goto("about:blank")
-    nodes = json.loads((root / name).read_text())["pipeline"]["nodes"]
+    nodes = lab.saved(root / name)["pipeline"]["nodes"]
     assert [node["operator"] for node in nodes] == ["readers.file", "decoders.image", "rotate"]
 
     with lab.lab_server(root, tmp_path / "second") as address:

@@ -135,7 +135,7 @@ def test_a_notebook_that_is_saved_right_after_an_edit_has_it(page: Any, server: 
         _set_angle(page, angle)
         page.keyboard.press("Control+s")  # in a field of the designer
         for _ in range(100):
-            saved = json.loads((server[1] / "hurried.ipynb").read_text())
+            saved = lab.saved(server[1] / "hurried.ipynb")
             kept = json.dumps([out.get("data", {}).get(MIME) for cell in saved["cells"] for out in cell.get("outputs", ())])
             if f'"angle": {angle}' in kept:
                 break
@@ -320,7 +320,7 @@ first"""
 
 def _svgs(path: Path) -> list[str]:
     """The pictures of a saved notebook."""
-    cells = json.loads(path.read_text())["cells"]
+    cells = lab.saved(path)["cells"]
     bundles = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
     return ["".join(bundle["image/svg+xml"]) for bundle in bundles if "image/svg+xml" in bundle]
 
@@ -336,7 +336,7 @@ def _await_saved(page: Any, path: Path, *angles: str) -> None:
     else:
         raise AssertionError(f"the pictures do not show {angles}")
     assert max(map(len, svgs)) < 150_000
-    state = json.loads(path.read_text())["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
+    state = lab.saved(path)["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
     assert sum(model["model_name"] == "AnyModel" for model in state.values()) == len(angles)
     assert len(json.dumps(state)) < 50_000
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -104,7 +103,7 @@ def test_a_kernel_that_is_killed_while_it_saves_leaves_a_whole_file(
         left.unlink()
 
     def angle() -> float:
-        return {node["key"]: node for node in json.loads(file.read_text())["pipeline"]["nodes"]}["rotate"]["arguments"]["angle"]
+        return {node["key"]: node for node in lab.saved(file)["pipeline"]["nodes"]}["rotate"]["arguments"]["angle"]
 
     def save() -> None:
         lab.by_id(page, "save-document").click()

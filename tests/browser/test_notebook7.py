@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,7 +89,7 @@ def test_a_designer_in_a_cell_is_edited(page: Any, server: tuple[str, Path]) -> 
         f"() => JSON.stringify({panel}.content.model.sharedModel.toJSON()).includes('>34°<')", polling=250
     )
     page.evaluate(f"async () => {{ await {panel}.context.save(); }}")
-    outputs = json.loads((root / "cell.ipynb").read_text())["cells"][0]["outputs"]
+    outputs = lab.saved(root / "cell.ipynb")["cells"][0]["outputs"]
     assert ">34°<" in "".join(outputs[-1]["data"]["image/svg+xml"])
     page.reload()
     cell.locator('[data-testid="thumb-rotate"]').wait_for(timeout=90_000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -77,7 +76,7 @@ def test_a_run_is_drawn_compared_with_the_target_and_saved_as_a_trace(
     assert lab.by_id(page, "device-cpu").count()  # the inspector shows the node
     lab.by_id(page, "save-trace").click()
     lab.by_id(page, "trace-saved").wait_for()
-    trace = json.loads((server[1] / "train_pipe.trace.json").read_text())
+    trace = lab.saved(server[1] / "train_pipe.trace.json")
     assert {"decode", "resize", "rotate"} <= {event["name"] for event in trace["traceEvents"]}
     lab.set_theme(page, "JupyterLab Dark")
     page.screenshot(path=artifacts / "times_dark.png")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
@@ -236,7 +236,14 @@ def check(graph: Graph, kind: str) -> bool:
     return True
 
 
+# Beside a step whose points are computed comes another one.
 @settings(max_examples=120, deadline=None)
+@example(kind="points", corners=False, step="rotate", commands=[("repair", 0, 0, 0), ("add", 0, 1, 0)])
+@example(kind="points", corners=False, step="rotate", commands=[("repair", 0, 0, 0), ("add", 0, 1, 1)])
+@example(kind="points", corners=False, step="rotate", commands=[("repair", 0, 0, 0), ("add", 0, 3, 0)])
+@example(kind="points", corners=False, step="paste", commands=[("repair", 0, 0, 0), ("add", 0, 1, 0)])
+@example(kind="points", corners=False, step="flip", commands=[("add", 0, 1, 0), ("repair", 0, 0, 0), ("add", 0, 0, 0)])
+@example(kind="points", corners=False, step="flip", commands=[("add", 0, 1, 0), ("repair", 0, 0, 0), ("add", 0, 3, 0)])
 @given(
     kind=st.sampled_from(("boxes", "boxes", "points", "mask")),
     corners=st.booleans(),

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from dali_studio.core.calls import Calls, Ended
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
+from dali_studio.graph.written import WrittenFunction
 from dali_studio.studio.programs import code_nodes
 from dali_studio.studio.programs.code_nodes import TEMPLATE
 from dali_studio.studio.programs.own_text import in_view
@@ -387,7 +388,7 @@ def test_a_function_that_does_not_end_is_stopped_or_replaced(client: Client, mon
     assert code is not None and code.source == ENDLESS
     previews = only(client.send("stop"), messages.Previews)[-1]
     (failed,) = (one for one in previews.failed if one.node == "half")
-    assert re.search(r"the function was stopped in line 7: it (had run for|begins)", failed.message)
+    assert re.search(r"the function was stopped( after \d+ s)? in line 7\.", failed.message)
 
     apply(ENDLESS.replace("0.01", "0.02"))
     computing()
@@ -419,3 +420,21 @@ def test_calls_end_where_they_are_and_no_others_do() -> None:
     calls.end(refuse=True)  # of what does not go on, nothing
     with calls.going():
         pass
+    calls.unused = True
+    with pytest.raises(Ended), calls.going():
+        pass
+
+
+def test_a_function_that_the_graph_has_no_more_is_not_called_until_it_is_back(client: Client) -> None:
+    client.send("apply_function", key="half", source=TEMPLATE)
+    former = cast("WrittenFunction", client.session.graph.node("half").objects["function"])
+    assert former(np.zeros(1)).shape == (1,)
+    client.send("apply_function", key="half", source=TEMPLATE.replace("1.2", "1.3"))
+    with pytest.raises(TimeoutError, match="stopped"):  # images of the former text, which are on their way
+        former(np.zeros(1))
+    client.send("apply_function", key="half", source="def change(")  # is refused
+    now = cast("WrittenFunction", client.session.graph.node("half").objects["function"])
+    assert now(np.zeros(1)).shape == (1,)
+    previews = only(client.send("undo"), messages.Previews)[-1]
+    assert not [one for one in previews.failed if one.node == "half"]
+    assert former(np.zeros(1)).shape == (1,)

@@ -42,6 +42,10 @@ class Computation:
         It takes something of the picture, such as its extents.
     numbers
         It adds numbers that nothing draws.
+    turns
+        It turns or shears by numbers that nothing draws.
+    constants
+        Numbers that it takes by a wire.
     shifts, scales
         It may shift points, or scale them.
     matrices
@@ -51,6 +55,8 @@ class Computation:
     sources: frozenset[PortRef]
     of_picture: bool
     numbers: bool
+    turns: bool
+    constants: frozenset[PortRef]
     shifts: bool
     scales: bool
     matrices: frozenset[PortRef]
@@ -76,8 +82,8 @@ def computation(
     if not any(computes(registry, graph.node(port.node), kind) for port in label[1:]):
         return None
     seen, sources, of_picture = _behind(graph, registry, [label[-1]], {*image}, kind, begin=label[0])
-    numbers = any(_role(graph, registry, port) == "constant" for port in sources)
-    shifts, factors, matrices = False, False, set[PortRef]()
+    constants = frozenset(port for port in sources if _role(graph, registry, port) == "constant")
+    numbers, turns, shifts, factors, matrices = False, False, False, False, set[PortRef]()
     for node in (graph.node(key) for key in seen):
         role = registry.schema(node.operator).role if node.operator in registry else ""
         if role == "transform":
@@ -87,22 +93,26 @@ def computation(
             shifts = shifts or bool(added) or _SHIFT in wires or BOTH in wires
             numbers = numbers or bool(added)
             matrix = node.arguments.get(_MATRIX)
+            turns = turns or bool({_MATRIX, BOTH} & node.arguments.keys())
             factors = factors or _MATRIX in wires or (isinstance(matrix, tuple) and len(matrix) == 1)
         elif role == "arithmetic":
             expression = str(node.arguments.get("expression", ""))
             if _SUM.search(expression):
                 shifts, numbers = True, numbers or bool(_NUMBER.search(expression))
             factors = factors or bool(_PRODUCT.search(expression))
-    return Computation(frozenset(sources), of_picture, numbers, shifts, factors, frozenset(matrices))
+        elif node.operator.startswith("transforms.") and node.arguments:
+            turns = True
+    return Computation(frozenset(sources), of_picture, numbers, turns, constants, shifts, factors, frozenset(matrices))
 
 
 def computed_until(
-    graph: Graph, registry: Registry, image: Sequence[PortRef], label: Sequence[PortRef], begin: int, step: Node,
-    movement: Movement, kind: Kind, *, has_twin: bool,
+    graph: Graph, registry: Registry, image: Sequence[PortRef], label: Sequence[PortRef], begin: int, least: int,
+    step: Node, movement: Movement, kind: Kind, *, has_twin: bool,
 ) -> int | None:  # fmt: skip
     """The place on a label's way where all has been computed that a step does to its image; ``None``: it is not.
 
-    It begins behind a place, until which other steps' parts are computed. What it draws may be used before, too.
+    It begins behind a place, until which other steps' parts are computed. What it draws may be used before, too, but
+    not before another place.
     """
     by = movement.computed.by if movement.computed else ""
     names = _PLACES.get(by, (*movement.unless, *movement.by))
@@ -113,6 +123,11 @@ def computed_until(
     scaled = scales(graph, registry, step, movement)
     backwards = by in ("matrix", "perspective") and bool(given(graph, registry, step, "inverse_map"))
 
+    turned = by in ("matrix", "perspective", "angle")
+    fed = [wire.source for port in image if port.node != step.key for wire in graph.wires(port.node) if wire.argument]
+    others = _behind(graph, registry, fed, {*image}, "any")[1] if not drawn else ()
+    cuts = any(given(graph, registry, step, name) is not None for name in movement.by)
+
     def explained(made: Computation) -> bool:
         known = drawn <= made.sources and (made.of_picture or not of_picture)
         if scaled:
@@ -121,9 +136,16 @@ def computed_until(
             return False
         if drawn or of_picture:
             return known
-        return made.of_picture and bool(movement.by) if has_twin else made.of_picture or made.numbers
+        if has_twin:
+            return made.of_picture and cuts and not theirs
+        own = bool(made.constants.difference(others))
+        if turned and (made.turns or (own and made.matrices)):
+            return True
+        return (own or made.numbers or (made.of_picture and not turned)) and not theirs
 
-    for first in dict.fromkeys((begin, 0) if drawn or scaled else (begin,)):
+    whole = computation(graph, registry, image, label[begin:], kind) if others else None
+    theirs = whole is not None and not whole.sources.isdisjoint(others)  # another step's, as a whole
+    for first in dict.fromkeys((begin, least) if drawn or scaled else (begin,)):
         for at in range(first + 1, len(label)):
             made = computation(graph, registry, image, label[first : at + 1], kind)
             if made is not None and explained(made):

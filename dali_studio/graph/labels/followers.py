@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.meta import Kind, TensorMeta
-from dali_studio.graph.edits import Edit, PortRef, SetBypass
-from dali_studio.graph.labels.guard import Moving, Unmoved, align, alignments, labels_of
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetBypass
+from dali_studio.graph.labels.alignment import Moving, align, alignments
+from dali_studio.graph.labels.guard import Unmoved, labels_of
 from dali_studio.graph.labels.movement import movement_of
+from dali_studio.graph.labels.places import SHAPES
 from dali_studio.graph.labels.twins import Draft, change
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import infer
@@ -42,10 +44,11 @@ def followed(graph: Graph, registry: Registry, edits: Sequence[Edit]) -> list[Ed
 
     Nodes that the edits change themselves stay as they are then.
     """
+    measured = _measured(graph, registry, edits)
     touched = {name for edit in edits for name in (getattr(edit, "key", ""), getattr(edit, "target", ""))}
     known = [key for key in touched if key in graph and movement_of(registry, graph.node(key)) is not None]
     if not known or graph.find_cycle():
-        return []
+        return measured
     metas = infer(graph, registry, set(graph))
     pairs = {
         (step.node.key, other.node.key): kind for image, label, kind, _ in labels_of(graph, registry, metas)
@@ -60,7 +63,41 @@ def followed(graph: Graph, registry: Registry, edits: Sequence[Edit]) -> list[Ed
             _follow(draft, step, other)
     except DaliStudioError:
         return []  # these edits are refused, or cannot be followed: the guard says so
-    return draft.edits[own:]
+    return [*measured, *draft.edits[own:]]
+
+
+def _measured(graph: Graph, registry: Registry, edits: Sequence[Edit]) -> list[Edit]:
+    """What keeps the extents that a computation of labels takes of a step, where another step comes behind this one.
+
+    What comes first of them on a label's way belongs to what is behind the step, others to what is before the next.
+    """
+    new = {edit.key for edit in edits if isinstance(edit, AddNode)}
+    taken = {
+        edit.target: graph.inputs(edit.target)[0] for edit in edits
+        if isinstance(edit, Connect) and edit.input == 0 and edit.source.node in new and edit.target in graph
+        and graph.node(edit.target).operator == SHAPES
+    }  # fmt: skip
+    if not taken or graph.find_cycle():
+        return []
+    kept: dict[str, PortRef] = {}
+    for image, label, kind, _ in labels_of(graph, registry, infer(graph, registry, set(graph))):
+        for ways in alignments(graph, registry, image, label, kind):
+            twins = {step.node.key for step, _ in ways.pairs}
+            for port in ways.image:
+                if ways.follows.get(port.node) and port.node not in twins:
+                    first = _first_measured(graph, ways.label, port)
+                    kept |= {first: port} if first in taken else {}
+    return [Connect(source=port, target=key, input=0) for key, port in kept.items()]
+
+
+def _first_measured(graph: Graph, label: Sequence[PortRef], picture: PortRef) -> str:
+    """What gives a label's way the extents of a picture first; empty: nothing."""
+    measuring = [key for key, at, _ in graph.consumers(picture) if at == 0 and graph.node(key).operator == SHAPES]
+    for port in label:
+        before = graph.reachable([port])
+        if found := next((key for key in measuring if key in before), ""):
+            return found
+    return ""
 
 
 def _follow(draft: Draft, key: str, other: str) -> None:

@@ -9,8 +9,9 @@ from typing import cast
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.draft import Draft
 from dali_studio.graph.edits import AddNode, Connect, PortRef, RemoveNode, SetArgument, SetOutputs
+from dali_studio.graph.labels.alignment import Moving
 from dali_studio.graph.labels.computed import computed_at, computes
-from dali_studio.graph.labels.guard import Moving, Unmoved
+from dali_studio.graph.labels.guard import Unmoved
 from dali_studio.graph.labels.movement import corners_of, given, in_pixels, rests
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
@@ -20,7 +21,7 @@ from dali_studio.schema.model import Value, Windows
 from dali_studio.schema.registry import Registry
 
 #: The operator that gives the shapes of pictures.
-_SHAPES = "shapes"
+SHAPES = "shapes"
 
 
 def take(draft: Draft, one: Unmoved, moved: Mapping[PortRef, PortRef]) -> PortRef:
@@ -97,14 +98,14 @@ def behind_of(one: Unmoved, at: int) -> set[str]:
 
 
 def shapes_of(
-    draft: Draft, metas: Mapping[PortRef, TensorMeta], picture: PortRef, peek: str
+    draft: Draft, metas: Mapping[PortRef, TensorMeta], picture: PortRef, peek: str, *, anew: bool = False
 ) -> tuple[PortRef, str]:  # fmt: skip
-    """The shapes of pictures, which are measured if they are not yet, and the letters of their axes."""
+    """The shapes of pictures, which are measured if they are not yet, or anew, and the letters of their axes."""
     meta = metas.get(picture, TensorMeta())
-    operator, layout = (peek, "HWC") if meta.kind == "encoded" else (_SHAPES, meta.layout or "HWC")
+    operator, layout = (peek, "HWC") if meta.kind == "encoded" else (SHAPES, meta.layout or "HWC")
     fed = draft.graph.consumers(picture)
-    there = [key for key, at, _ in fed if at == 0 and draft.graph.node(key).operator == operator]
-    key = there[0] if there else draft.graph.free_key(f"{picture.node}_{_SHAPES}")
+    there = [key for key, at, _ in fed if at == 0 and draft.graph.node(key).operator == operator and not anew]
+    key = there[0] if there else draft.graph.free_key(f"{picture.node}_{SHAPES}")
     if not there:
         draft.do(AddNode(key=key, operator=operator), Connect(source=picture, target=key, input=0))
     return PortRef(node=key), layout

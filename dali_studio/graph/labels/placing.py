@@ -12,8 +12,9 @@ from typing import cast
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.draft import Draft
 from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument
+from dali_studio.graph.labels.alignment import Moving
 from dali_studio.graph.labels.computed import BOTH
-from dali_studio.graph.labels.guard import Moving, Unmoved, word_of
+from dali_studio.graph.labels.guard import Unmoved, word_of
 from dali_studio.graph.labels.movement import corners_of, given, in_pixels, movement_of
 from dali_studio.graph.labels.places import (
     classes_of,
@@ -117,7 +118,7 @@ class _Sums:
         known = self.draft.registry.schema(node.operator)
         places = [self._shared(node, name) for name in next(pair for pair in names if known.argument(pair[0]))]
         place = self._row((places[0], places[1]), "position", shift=True)
-        old, new = self._extents(before), self._extents(PortRef(node=node.key))
+        old, new = self._extents(before, before=True), self._extents(PortRef(node=node.key))
         if old is None or new is None:
             return None
         if self.pixels:
@@ -147,7 +148,7 @@ class _Sums:
             relative = kind.name.startswith("FLOAT") and bool(given(graph, registry, node, "normalized_anchor"))
         pair = [self._made("subscript", anchor, index=str(letters.index(letter))) for letter in "WH"]
         corner = self._row((pair[0], pair[1]), "corner", shift=True)
-        old, new = self._extents(before), self._extents(PortRef(node=node.key))
+        old, new = self._extents(before, before=True), self._extents(PortRef(node=node.key))
         if old is None or new is None:
             return None
         if self.pixels:
@@ -166,7 +167,7 @@ class _Sums:
             self.draft.do(SetArgument(key=node.key, argument="matrix", value=forward),
                           SetArgument(key=node.key, argument="inverse_map", value=False))  # fmt: skip
             node = self.draft.graph.node(node.key)
-        old, new = self._extents(before), self._extents(PortRef(node=node.key))
+        old, new = self._extents(before, before=True), self._extents(PortRef(node=node.key))
         if old is None or new is None:
             return None
         perspective = self.computed.by == "perspective"
@@ -197,7 +198,7 @@ class _Sums:
 
     def turned(self, label: PortRef, node: Node, before: PortRef) -> PortRef | None:
         """Points of a picture that is turned about its middle."""
-        old, new = self._extents(before), self._extents(PortRef(node=node.key))
+        old, new = self._extents(before, before=True), self._extents(PortRef(node=node.key))
         if self.boxes or old is None or new is None:
             return None
         back = self._sum("-a", self._shared(node, "angle"))  # transforms turn the other way, as y points down
@@ -208,9 +209,14 @@ class _Sums:
         points = self._sum("a + b", points, self._sum("a / 2", new))
         return points if self.pixels else self._sum("a / b", points, new)
 
-    def _extents(self, picture: PortRef) -> PortRef | None:
-        """Width and height of a picture, for each coordinate."""
-        shapes, layout = shapes_of(self.draft, self.metas, picture, self.computed.cut.peek)
+    def _extents(self, picture: PortRef, *, before: bool = False) -> PortRef | None:
+        """Width and height of a picture, for each coordinate.
+
+        Those before a step are not those behind another one, so that a step that comes between can part them.
+        """
+        graph, registry = self.draft.graph, self.draft.registry
+        anew = before and movement_of(registry, graph.node(picture.node)) is not None
+        shapes, layout = shapes_of(self.draft, self.metas, picture, self.computed.cut.peek, anew=anew)
         if "D" in layout or not {"W", "H"} <= {*layout}:
             return None
         pair = [

@@ -20,11 +20,10 @@ from dali_studio.graph.edits import (
     SetArgument,
     SetBypass,
 )
+from dali_studio.graph.labels.alignment import Moving, alignments
 from dali_studio.graph.labels.computed import computed_at, computes
 from dali_studio.graph.labels.guard import (
-    Moving,
     Unmoved,
-    alignments,
     bypassed_twin,
     count_unmoved,
     counterpart,

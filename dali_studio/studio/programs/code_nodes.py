@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -218,17 +218,31 @@ def end_calls(graph: Graph, after: float = 0.0, *, refuse: bool = False) -> None
 
 
 @contextmanager
-def refusing(graph: Graph, key: str) -> Generator[None]:
+def replacing(graph: Graph, key: str) -> Generator[None]:
     """While a node gets another function: end what goes on of the one that it has, since all images wait for it."""
     function = graph.node(key).objects.get(ARGUMENT) if key in graph else None
-    if not isinstance(function, WrittenFunction):
+    with ExitStack() as failed:
+        if isinstance(function, WrittenFunction):
+            _leave(function)
+            failed.callback(setattr, function.calls, "unused", False)
         yield
-        return
-    function.calls.end(refuse=True)
-    try:
-        yield
-    finally:
-        function.calls.refused = False  # an undo brings it back
+        failed.pop_all()
+
+
+def called(graph: Graph, before: Iterable[WrittenFunction]) -> list[WrittenFunction]:
+    """The functions of a graph, which may be called. Of those of another graph before, what goes on ends."""
+    now = [one for node in graph.nodes() if isinstance(one := node.objects.get(ARGUMENT), WrittenFunction)]
+    for function in before:
+        if not any(function is one for one in now):
+            _leave(function)
+    for function in now:
+        function.calls.unused = False  # an undo brings it back
+    return now
+
+
+def _leave(function: WrittenFunction) -> None:
+    function.calls.unused = True  # first: a call may be about to begin
+    function.calls.end()
 
 
 def in_place_of(graph: Graph, key: str) -> list[AnyEdit]:
