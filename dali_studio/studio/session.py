@@ -130,7 +130,8 @@ class Session:
             self.kept.saved = None
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
-        self.modules.file = file_name(path) if path else self.modules.file
+        if path is not None:
+            self.modules.call(path)
         self.history = History(code_nodes.opened(graph, view, self.modules), self.registry)
         self.modules.texts.clear()
         self.modules.know(self.history.graph)
@@ -429,13 +430,13 @@ class Session:
 
     def called(self, file: str | Path) -> None:
         """Take the path of the document's file, after which the modules of functions are called."""
-        if file and file_name(file) != self.modules.file:
-            self.modules.file = file_name(file)
+        if file and self.modules.call(file):
             self.count_answer()  # the program imports others
             try:
                 self.modules.write(self.graph, self._folder)
-            finally:
-                self.announce()
+            except DaliStudioError as error:
+                self._tell(error.diagnostics)
+            self.announce()
 
     def save(self, path: Path) -> None:
         """Write the document.
@@ -446,7 +447,8 @@ class Session:
             If the file cannot be written.
         """
         self.kept.save(path)
-        self.called(path)
+        if self.modules.call(path):
+            self.count_answer()
         self._settle_pins()
         self._tell_lost()
         self.runs.saved(now=True)

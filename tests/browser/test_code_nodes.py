@@ -153,3 +153,7 @@ def test_what_does_not_end_is_stopped_and_what_is_written_stays(
     assert code.input_value() == "def darker(image):\n    return image // 2\n"
     lab.by_id(page, "apply-function").click()
     training.drawn(page, "thumb-negative")
+    code.fill("def darker(image):\n    return image // 3\n")
+    lab.card(page, "decode").click(position=HEAD)
+    lab.card(page, "negative").get_by_text("not run", exact=True).wait_for()
+    page.screenshot(path=artifacts / "designer_not_run.png")
