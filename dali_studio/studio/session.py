@@ -430,7 +430,7 @@ class Session:
 
     def called(self, file: str | Path) -> None:
         """Take the path of the document's file, after which the modules of functions are called."""
-        if file and self.modules.call(file):
+        if file and self.modules.call(file) and code_nodes.in_view(self.graph):
             self.count_answer()  # the program imports others
             try:
                 self.modules.write(self.graph, self._folder)
@@ -447,7 +447,7 @@ class Session:
             If the file cannot be written.
         """
         self.kept.save(path)
-        if self.modules.call(path):
+        if self.modules.call(path) and code_nodes.in_view(self.graph):
             self.count_answer()
         self._settle_pins()
         self._tell_lost()

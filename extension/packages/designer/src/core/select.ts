@@ -196,8 +196,8 @@ function unrun({ graph, written, view: { inspector, selection } }: State): Diagn
           code: "",
           severity: "warning",
           node,
-          message: "its new code has not run; the node still has the one before.",
-          hint: "Select it, and run the code.",
+          message: "the node runs the code from before your edit.",
+          hint: "Select it, and run the new one.",
         },
   );
 }
