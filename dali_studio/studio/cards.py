@@ -97,11 +97,25 @@ def with_coins(
 
 
 def boxed(
-    room: Mapping[str, messages.Position], known: Mapping[str, messages.Position], groups: Mapping[str, messages.Group]
+    room: Mapping[str, messages.Position],
+    known: Mapping[str, messages.Position],
+    groups: Mapping[str, messages.Group],
+    history: History,
 ) -> dict[str, messages.Position | messages.Group]:
-    """Places, with groups that have grown; cards outside of these stay where they are, as there is room within."""
+    """Places, with groups that have grown or shrunk.
+
+    They begin where they did, and cards outside of them stay where they are, as there is room within.
+    """
     own = {key for group in groups.values() for key in group.keys}
     kept = {key: place for key, place in room.items() if not own or key in own or key not in known}
+    for name, group in groups.items():
+        was, after = cast(messages.Group, history.places[name]), {**known, **kept}
+        inner = {key: after[key] for key in group.keys if key in after}
+        stood = [known[key] for key in was.keys if key in known]
+        if inner and stood:
+            right = min(one.x for one in stood) - min(one.x for one in inner.values())
+            down = min(one.y for one in stood) - min(one.y for one in inner.values())
+            kept |= {key: messages.Position(x=at.x + right, y=at.y + down) for key, at in inner.items()}
     return {**kept, **groups}
 
 

@@ -289,8 +289,9 @@ class Session:
         room, boxes = message.positions, with_coins(self.history, message.edits, self.registry, edits)
         if twins or moved or boxes:
             room = make_room(put, [*with_cards(self.graph, self.registry, [*edits, *twins]), *added])
-        places = {**boxed(room, self.positions, boxes), **differing_after(self.history, edits), **pins.named_pins(held),
-                  **named_marks(message.marks), **own_text.with_renames(self.history, edits)}  # fmt: skip
+        places = {**boxed(room, self.positions, boxes, self.history), **differing_after(self.history, edits),
+                  **pins.named_pins(held), **named_marks(message.marks),
+                  **own_text.with_renames(self.history, edits)}  # fmt: skip
         code = code_nodes.begun(self.graph, edits, self.registry, self._sample, self.modules)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab, scenes
+from browser import lab, scenes, training
 from browser.test_designer import _open
 from browser.test_times import _await_text
 
@@ -335,3 +335,24 @@ def test_what_is_told_covers_neither_its_node_nor_what_feeds_that(
             told["y"] + told["height"] <= card["y"] or card["y"] + card["height"] <= told["y"],
         )
         assert any(apart), key
+
+
+def test_what_tells_of_boxes_that_stay_behind_covers_no_card_in_any_frame(page: Any, server: tuple[str, Path]) -> None:
+    shutil.copy(lab.REPOSITORY / "gallery" / "ssd_training" / "pipeline.dali.json", server[1] / "ssd.dali.json")
+    lab.write_notebook(server[1] / "ssd.ipynb", "from dali_studio import Designer; Designer('ssd.dali.json', height=780)")
+    lab.open_notebook(page, server[0], "ssd.ipynb")
+    page.get_by_text("Read the sample").first.click()
+    training.drawn(page, "thumb-small")
+    lab.card(page, "small").click(position=training.HEAD)
+    page.keyboard.press("Space")
+    page.keyboard.type("rotate")
+    lab.by_id(page, "quick-rotate").wait_for()
+    page.keyboard.press("Enter")
+    card = page.locator(".ds-error-card")
+    card.locator("canvas").nth(1).wait_for()
+    for width in (1500, 900, 600):
+        page.locator(".jp-OutputArea .ds-widget").first.evaluate("(e, width) => { e.style.width = `${width}px`; }", width)
+        page.wait_for_timeout(800)  # the view moves when the frame rests
+        lab.settle(page)
+        others = [*(f'[data-id="{key}"]' for key in [*training.nodes(page), "__outputs__"]), ".ds-guard-pill", "[data-testid^=ghost-]"]
+        assert [one for one in others if not page.evaluate(training.APART, [".ds-error-card", one])] == [], width

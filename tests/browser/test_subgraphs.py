@@ -322,11 +322,6 @@ def _boxed_photos(folder: Path) -> Path:
     return folder
 
 
-#: Whether one element is clear of another.
-APART = """([a, b]) => { const [p, q] = [a, b].map(name => document.querySelector(name).getBoundingClientRect());
-    return p.right <= q.left || q.right <= p.left || p.bottom <= q.top || q.bottom <= p.top; }"""
-
-
 def _guard_in_a_narrow_frame(page: Any, pill: Any, card: Any, ghost: Any) -> None:
     """Where the inspector floats, it comes once the card is closed: both would cover the step that they tell of."""
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
@@ -337,7 +332,7 @@ def _guard_in_a_narrow_frame(page: Any, pill: Any, card: Any, ghost: Any) -> Non
     lab.settle(page)
     assert page.locator(".ds-inspector").count() == 0
     for one in ('[data-testid="node-flip"]', "[data-testid^=ghost-]", ".ds-guard-pill"):
-        assert page.evaluate(APART, [".ds-error-card", one]), one
+        assert page.evaluate(training.APART, [".ds-error-card", one]), one
     card.get_by_label("Close").click()
     page.locator(".ds-inspector.ds-floating").wait_for()
 
@@ -383,8 +378,8 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     page.wait_for_function("() => [...document.querySelectorAll('.ds-error-card canvas')].filter(one => Number(one.dataset.drawn)).length === 2")
     reader = f'[data-testid="node-{(card.get_attribute("data-testid") or "").removeprefix("error-card-")}"]'
     for one in ("[data-testid^=ghost-]", ".ds-guard-pill", reader):
-        assert page.evaluate(APART, [".ds-error-card", one]), one  # what it tells of is to be seen
-    assert page.evaluate(APART, [".ds-guard-pill", reader])
+        assert page.evaluate(training.APART, [".ds-error-card", one]), one  # what it tells of is to be seen
+    assert page.evaluate(training.APART, [".ds-guard-pill", reader])
     now, then = card.locator(".ds-overlay i").evaluate_all("all => all.map(one => parseFloat(one.style.left))")
     assert then > now
     assert "fn.bb_flip(" in page.locator(".ds-line-new").first.inner_text()

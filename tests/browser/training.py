@@ -18,6 +18,9 @@ designer = Designer(train(), height=820)
 designer
 """
 HEAD = {"x": 70, "y": 12}
+#: Whether one element is clear of another.
+APART = """([a, b]) => { const [p, q] = [a, b].map(name => document.querySelector(name).getBoundingClientRect());
+    return p.right <= q.left || q.right <= p.left || p.bottom <= q.top || q.bottom <= p.top; }"""
 
 
 def drawn(page: Any, test_id: str) -> None:

@@ -217,7 +217,7 @@ def check(graph: Graph, kind: str) -> bool:
         return False  # numbers of pixels of a picture that nobody has moved
     if any(node.operator == "coord_transform" for node in graph.nodes()) and any(n.bypassed for n in graph.nodes()):
         return False  # a computation says nothing of the step that it was made for, whose wires may have changed
-    turned = sum(node.operator == "rotate" for node in graph.nodes()) if kind == "boxes" else 0
+    turned = sum(node.operator in ("rotate", "warp_affine") for node in graph.nodes()) if kind == "boxes" else 0
     # points, and what a turned box has around it, are not cut with the picture; and they may come back where it is turned or put onto a canvas
     cutting = ("crop", "rotate") if kind == "points" else ("crop",) if turned else ()
     cut = any(node.operator in cutting for node in graph.nodes())
@@ -244,6 +244,8 @@ def check(graph: Graph, kind: str) -> bool:
 @example(kind="points", corners=False, step="paste", commands=[("repair", 0, 0, 0), ("add", 0, 1, 0)])
 @example(kind="points", corners=False, step="flip", commands=[("add", 0, 1, 0), ("repair", 0, 0, 0), ("add", 0, 0, 0)])
 @example(kind="points", corners=False, step="flip", commands=[("add", 0, 1, 0), ("repair", 0, 0, 0), ("add", 0, 3, 0)])
+@example(kind="points", corners=False, step="rotate", commands=[("repair", 0, 0, 0), ("add", 0, 0, 0), ("add", 0, 1, 1)])
+@example(kind="boxes", corners=False, step="rotate", commands=[("add", 0, 6, 0)])
 @given(
     kind=st.sampled_from(("boxes", "boxes", "points", "mask")),
     corners=st.booleans(),

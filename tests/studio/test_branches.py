@@ -251,6 +251,31 @@ def test_a_subgraph_has_a_probability_in_one_step() -> None:
         client.session.close()
 
 
+def test_a_subgraph_begins_where_it_did_with_a_probability_and_without_it_again() -> None:
+    client = Client(rotating().graph)
+    keys = ["resize", "uniform", "rotate"]
+    group = {"type": "group", "keys": keys, "title": "augment", "subgraph": True, "collapsed": True}
+    stood = {"reader": (20, 14), "resize": (388, 14), "uniform": (388, 218), "rotate": (572, 14), "__outputs__": (940, 14)}
+    try:
+        client.send("ready")
+        client.send("move_nodes", positions={key: {"x": x, "y": y} for key, (x, y) in stood.items()})
+        client.send("apply_edits", base_revision=client.session.revision, edits=[], marks={"group1": group})
+        for part in (0.6, 1.0):
+            told = client.edit({"type": "set_chance", "key": "rotate", "part": part, "keys": keys})
+            changed = only(told, messages.RevisionChanged)[-1]
+            mark = changed.marks["group1"]
+            assert isinstance(mark, messages.Group)
+            keys = [*mark.keys]
+            inner = [changed.positions[key] for key in keys if key in changed.positions]
+            assert (min(at.x for at in inner), min(at.y for at in inner)) == (388, 14)
+            for key in ("reader", "__outputs__"):
+                at = changed.positions[key]
+                assert (at.x, at.y) == stood[key]
+        assert keys == ["resize", "uniform", "rotate"]
+    finally:
+        client.session.close()
+
+
 @pipeline_def(batch_size=6, num_threads=2, device_id=None, seed=11, enable_conditionals=True)
 def never() -> Any:
     draws = fn.random.uniform(range=(0.0, 1.0))

@@ -124,14 +124,17 @@ def align(
             begin, reach = until[0], max(reach, until[1])
         elif moving:
             missed = number
-            # computed before what is done to the label for an earlier step: that is done for a later one
-            if until := _computed(*known, step, movement, begin, 0):
-                earlier = next((state for state in states if pairs[state[-1]][1].at > until[0]), None)
-                if earlier:
-                    missed, at, begin, reach, kept = earlier
-                    for gone, _ in steps[missed:number]:
-                        follows.pop(gone.node.key, None)
-                    del pairs[kept:]
+            # What is computed before a twin of an earlier step is a later step's, and so is that twin.
+            places = [
+                place[0] for one, how in steps[number:]
+                if moves(graph, registry, one.node, how) and not _stays(graph, registry, one.node, how, kind, source)
+                and (place := _computed(*known, one, how, begin, 0))
+            ]  # fmt: skip
+            if earlier := next((one for one in states if any(pairs[one[-1]][1].at > place for place in places)), None):
+                missed, at, begin, reach, kept = earlier
+                for gone, _ in steps[missed:number]:
+                    follows.pop(gone.node.key, None)
+                del pairs[kept:]
             break
         if moving:
             follows[step.node.key] = True
@@ -153,7 +156,8 @@ def align(
     extra += [second[at] for at in alone if graph.wires(second[at].node.key)]  # computed of what is left out
     if extra and not left:  # moved twice: as nothing of the image is
         follows = dict.fromkeys(follows, False)
-    follows |= {one.node.key: False for one in left}
+    behind = [one.node.key for one, how in steps[missed:] if moves(graph, registry, one.node, how)]
+    follows |= {key: key not in [one.node.key for one in left] for key in behind}
     return Alignment(
         taken, *ways, kind, pairs, left[0] if left else None, others[at:], left[1:], extra,
         len(left) + len(extra), follows, reach,

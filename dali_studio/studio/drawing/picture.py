@@ -349,9 +349,9 @@ class _Card:
                 f'style="fill:{_HEAT[step][2]}">{text}</text>'
             )
         for name, value in self.rows:
-            room = self.width - 29 - DIGIT * min(len(value), 8)
+            room = self.width - 27 - DIGIT * min(len(value), 8)
             shown = fitted(name, room, 11)
-            most = int((self.width - 29 - width_of(shown, 11)) / DIGIT)
+            most = int((self.width - 27 - width_of(shown, 11)) / DIGIT)
             parts.append(
                 f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{self.width - 9}" '
                 f'y="{y + 14}" text-anchor="end">{escape(cut(value, most))}</text>'

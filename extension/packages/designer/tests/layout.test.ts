@@ -17,7 +17,7 @@ import {
 import { around } from "../src/core/route";
 import type { GraphView, NodeView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
-import { drawnIn, GALLERY } from "./galleryGraphs";
+import { branches, drawnIn, GALLERY } from "./galleryGraphs";
 
 const sizes = new Map<string, { width: number; height: number }>();
 
@@ -312,6 +312,13 @@ describe("layoutGraph", () => {
       expect(["full", "compact", "picture"]).toContain(detailOf(scale));
       expect(Math.max((width * scale) / box.width, (height * scale) / box.height)).toBeGreaterThan(0.85);
     }
+  });
+  it("breaks many branches into more rows in a tall frame", () => {
+    const room = { width: 584, height: 900 };
+    const { width, height } = around(drawnIn(branches(5, 16), room).cards);
+    const scale = fittingScale(width, height, room);
+    expect(scale).toBeGreaterThan(0.36);
+    expect(height * scale).toBeGreaterThan(0.8 * room.height);
   });
   it("lets each of many outputs stand on the line of its branch", () => {
     const branches = ["a", "b", "c", "d"];

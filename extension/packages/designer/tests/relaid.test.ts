@@ -328,6 +328,24 @@ describe("operators added one by one", () => {
     expect(session.store.get().positions[key ?? ""]).toEqual(options.at);
   });
 
+  it.each([
+    ["as the layout has them", {}],
+    ["where somebody has moved a card", { angle: { x: 240, y: 460 } }],
+  ])("come into the row before a box, %s", (_, positions) => {
+    const session = begun();
+    follow(session, "decode");
+    session.select(["rotate"]);
+    toggleBox(session);
+    session.edit([], { positions });
+    const made = follow(session, "decode");
+    const state = session.store.get();
+    const [before, own, box] = ["decode", made, cardOf(state, "rotate")].map((id) => placeOf(state, id));
+    expect(box?.y).toBe(own?.y);
+    expect(before?.y).toBe(own?.y);
+    expect(own?.x).toBeGreaterThanOrEqual((before?.x ?? 0) + COLUMN);
+    expect(box?.x).toBeGreaterThanOrEqual((own?.x ?? 0) + COLUMN);
+  });
+
   it("go on in the next row where somebody has moved a card, which stays", () => {
     const session = begun();
     session.edit([], { positions: { decode: { x: 240, y: 60 } } });

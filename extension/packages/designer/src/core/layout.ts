@@ -233,8 +233,8 @@ const COST = { change: 1.08, turn: 1.1, small: 1.05 } as const;
 /** Cards that are seen smaller may have their numbers farther away; and how much smaller they may be for these to stand close. */
 const FAR = 0.65;
 const LITTLE = 0.01;
-/** What a break of several branches must gain, twice where more than a few lead back to the left; beyond `most` it gains nothing. */
-const BREAK = { cost: 1.15, few: 4, most: 0.88 } as const;
+/** What a break of several branches must gain, and of more than a few, which lead back to the left, `many` times that for each doubling of rows; beyond `most` it gains nothing. */
+const BREAK = { cost: 1.15, few: 4, many: 1.6, most: 0.88 } as const;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
 const MOST = { rows: 40, columns: 40, blocks: 20 } as const;
 
@@ -246,7 +246,7 @@ const LIFT = 40;
 export interface Way {
   readonly positions: Record<string, Position>;
   readonly extent: Size;
-  /** How often several branches are broken, twice for many of them, or stand side by side. */
+  /** How often several branches are broken, or what counts as much, as to stand side by side. */
   readonly breaks: number;
   /** Whether a chain turns: a half if before the outputs alone. */
   readonly turns: number;
@@ -326,7 +326,8 @@ class Ways {
     }
     const bands = Math.ceil(this.length / columns);
     // Blocks side by side cost as much: wires to one run along another.
-    const breaks = grid !== this.grid ? 1 : this.isChain ? 0 : (bands - 1) * (this.lanes > BREAK.few ? 2 : 1);
+    const cost = this.lanes > BREAK.few ? BREAK.many * Math.log2(bands) : bands - 1;
+    const breaks = grid !== this.grid ? 1 : this.isChain ? 0 : cost;
     const turns = this.isChain && bands > 1 ? (this.length > columns + 1 ? 1 : 0.5) : 0;
     return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks, turns };
   }

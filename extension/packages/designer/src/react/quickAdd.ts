@@ -160,8 +160,9 @@ export function insertOperator(session: Session, operator: Operator, wanted: Add
   const [key = ""] = step.select;
   const chained = !pointed && (options.selected || (options.from && options.to));
   const laid = chained ? relaid(state, step.edits, session.room) : {};
+  const between = options.to || (before && step.edits.some((e) => e.type === "connect" && e.source.node === key));
   const own =
-    options.from && options.to
+    options.from && between
       ? placesIn(state, key, { source: options.from })
       : { [key]: at, ...(loose ? {} : makeRoom(state, at, returned, session.room)) };
   const stays = pointed || isDropped(options);

@@ -33,7 +33,7 @@ import { flowEdges } from "./edges";
 import { FarPictures } from "./FarPictures";
 import { FarWires } from "./FarWires";
 import { addJunction } from "./Junctions";
-import { Ghosts, LooseWire } from "./LooseWire";
+import { LooseWire } from "./LooseWire";
 import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
@@ -485,7 +485,6 @@ function CanvasView() {
               <Marks />
               <Overview touched={touched} />
               <LooseWire />
-              <Ghosts />
               <Dots zoom={zoom} />
               {far && dense && <Stages nodes={nodes} />}
               {far && <FarWires nodes={nodes} told={told} />}

@@ -32,7 +32,7 @@ import { Icon } from "../icons";
 import { CloseButton, LinkButton, SmallButton } from "../parts";
 import { FailingFile } from "../problems/FailingFile";
 import { Actions, Reproduction, reportText } from "../problems/Problem";
-import { alike, ghostsIn } from "./LooseWire";
+import { alike, Ghosts, ghostsIn } from "./LooseWire";
 import { PreviewView } from "./PreviewView";
 import { surroundings } from "./surroundings";
 import { RoutesContext } from "./WireEdge";
@@ -52,6 +52,9 @@ const COVERED = 3000;
 const TOLD = 9;
 /** Farther from its node, in px, nobody would know of which it tells, unless it is chosen. */
 const FAR = 120;
+
+/** How long a room keeps its size before the view is moved in it, in ms: cards have found their places then. */
+const REST = 600;
 
 /** In what steps the view is moved to where the card covers no other, in px, and how far; along one side in smaller ones, too. */
 const PAN = { step: 40, fine: 8, most: 360 };
@@ -86,6 +89,8 @@ function panOf(size: Size, own: Rect, cards: readonly Rect[], controls: Rect, fr
 interface Spot extends Point {
   /** Whether it covers no card there. */
   readonly free: boolean;
+  /** Where the cards stand then that a repair would bring. */
+  readonly ghosts: readonly Rect[];
 }
 
 /** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
@@ -105,18 +110,20 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot 
     const ends = twin
       ? [twin.node, ...twin.cards.flatMap((c) => c.feeds.map(([to]) => to))].flatMap((to) => card(to))
       : [];
-    const told = [controls, own, ...ghostsIn(s, twin), ...pills, ...ends];
+    const told = [controls, own, ...pills, ...ends];
     const wired = (graph ? wiresOf(graph) : []).flatMap(({ source, slot }) =>
       source.node === key ? card(slot.node) : slot.node === key ? card(source.node) : [],
     );
-    const covered = [...cards, ...wired, ...wired, ...Array<typeof told>(TOLD).fill(told).flat()];
+    const taken = [...cards, ...wired, ...wired, ...Array<typeof told>(TOLD).fill(told).flat()];
     if (!inSight) return null;
     const near = { far: twin ? 2 * FAR : FAR, wires };
     // one that is chosen is told of in any case: not far from it if nothing is covered there, else beside it
-    const free = freeSpot(size, own, covered, frame, { wires, far: chosen ? 3 * FAR : near.far, most: 0 });
+    const clear = { wires, far: chosen ? 3 * FAR : near.far, most: 0 };
+    const [beside, free] = [[...taken, ...ghostsIn(s, twin)], taken].map((c) => freeSpot(size, own, c, frame, clear));
     const ways = chosen ? [near, { wires }] : [{ ...near, most: COVERED }];
-    const spot = ways.reduce((at, way) => at ?? freeSpot(size, own, covered, frame, way), free);
-    return spot && { ...spot, free: free !== null };
+    const spot = ways.reduce((at, way) => at ?? freeSpot(size, own, taken, frame, way), beside ?? free ?? null);
+    // where there is room only without the ghosts, these give way
+    return spot && { ...spot, free: !!free, ghosts: ghostsIn(s, twin, [{ ...spot, ...size }]) };
   }, alike);
 }
 
@@ -159,23 +166,29 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     return () => session.view((v) => (v.told === told ? { told: "" } : {}));
   }, [drawn, told, session]);
   const back = useRef<(() => void) | undefined>();
-  const panned = useRef<Size>();
+  const panned = useRef("");
   // nothing moves under a menu
   const covers = spot?.free === false && size !== ROOM && !state.menu;
+  const room = useStore((s) => `${s.width} ${s.height}`);
   useEffect(() => {
-    // once for each size: what it tells comes in parts
-    if (covers && panned.current !== size) {
-      const { card: at, cards, controls, frame } = surroundings(store.getState());
-      const [own = frame] = at(card);
-      const pan = panOf(size, own, cards, controls, frame);
-      if (pan) back.current = api.current?.pan(pan.x, pan.y);
-      panned.current = size;
-    }
     if (!drawn) {
       back.current?.();
-      back.current = panned.current = undefined;
+      back.current = undefined;
+      panned.current = "";
     }
-  }, [covers, drawn, size, card, api, store]);
+    // once for each size: what it tells comes in parts, and cards find their places in another room first
+    const now = `${size.width} ${size.height} ${room}`;
+    if (!covers || panned.current === now) return undefined;
+    const pan = () => {
+      const { card: at, cards, controls, pills, frame } = surroundings(store.getState());
+      const [own = frame] = at(card);
+      const by = panOf(size, own, [...cards, ...pills], controls, frame);
+      if (by) back.current = api.current?.pan(by.x, by.y);
+      panned.current = now;
+    };
+    const wait = setTimeout(pan, !panned.current || panned.current.endsWith(room) ? 0 : REST);
+    return () => clearTimeout(wait);
+  }, [covers, drawn, size, room, card, api, store]);
   useEffect(() => () => back.current?.(), []);
   const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;
@@ -185,7 +198,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const file = isAboutFile(finding);
   const guard = finding.code === "DS210";
   const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
-  return createPortal(
+  const drawnCard = createPortal(
     <section
       ref={measured}
       className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
@@ -256,6 +269,12 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       </div>
     </section>,
     canvas,
+  );
+  return (
+    <>
+      {drawnCard}
+      <Ghosts rects={spot.ghosts} />
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { type ReactFlowInstance, type ReactFlowState, useReactFlow, useStore, ViewportPortal } from "@xyflow/react";
+import { type ReactFlowInstance, type ReactFlowState, useReactFlow, ViewportPortal } from "@xyflow/react";
 import { useContext } from "react";
 import { freeSpot } from "../../core/freeSpot";
 import { CARD } from "../../core/layout";
@@ -54,32 +54,28 @@ const GHOST = 48;
 /** What it leaves free beside other cards, for wires. */
 const BESIDE = 26;
 
-/** Where the cards would be seen that a repair brings: near the wire that it is about, in px of the canvas. */
-export function ghostsIn(s: ReactFlowState, twin: LabelTwin | null): readonly Rect[] {
+/** Where the cards would be seen that a repair brings: near the wire that it is about, but not on `others`, in px of the canvas. */
+export function ghostsIn(s: ReactFlowState, twin: LabelTwin | null, others: readonly Rect[] = NONE): readonly Rect[] {
   if (!twin) return NONE;
   const [, , zoom] = s.transform;
   const { card, cards, controls, pills, wires, frame } = surroundings(s, BESIDE * zoom);
   const size = { width: CARD * zoom, height: GHOST * zoom };
-  const taken = [controls, ...cards, ...pills];
-  const [own = frame] = card(twin.node);
-  const [anchor = own] = pills;
-  // wires run to the right, if there is room
-  const right = Math.min(own.x + own.width + 12, frame.width - size.width);
+  const taken = [controls, ...cards, ...pills, ...others];
+  const [anchor = card(twin.node)[0] ?? frame] = pills;
   const from = (x: number, y: number, height = frame.y + frame.height - y) => ({
     x,
     y,
     width: frame.x + frame.width - x,
     height,
   });
-  const room = from(Math.max(frame.x, right), frame.y);
   const gap = BESIDE * zoom;
   const found: Rect[] = [];
   for (const _ of twin.cards) {
     const last = found.at(-1);
     // in their order: right of the one before, else in a row below; what finds no room is not shown
     const rooms = last
-      ? [from(last.x + size.width + gap, last.y, size.height), from(room.x, last.y + size.height + gap)]
-      : [room];
+      ? [from(last.x + size.width + gap, last.y, size.height), from(frame.x, last.y + size.height + gap)]
+      : [frame];
     const most = last ? 0 : undefined;
     const spots = rooms.map((one) => freeSpot(size, last ?? anchor, taken, one, { wires, most }));
     const spot = spots.find((one) => one) ?? (last ? null : anchor);
@@ -94,9 +90,8 @@ export function ghostsIn(s: ReactFlowState, twin: LabelTwin | null): readonly Re
 const NONE: readonly Rect[] = [];
 
 /** The cards that a repair would bring, and their wires. */
-export function Ghosts() {
+export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
   const twin = useSel(twinOf);
-  const rects = useStore((s) => ghostsIn(s, twin), alike);
   const flow = useReactFlow();
   const { cards: obstacles } = useContext(RoutesContext);
   if (!twin) return null;

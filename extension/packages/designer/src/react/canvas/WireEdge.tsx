@@ -73,17 +73,21 @@ function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
 /** Size of what says that a label does not move with its image. */
 const PILL = { width: 128, height: 22 };
 
-/** Where a pill on a wire covers least of the cards and of other wires: on its line, or with an end there. */
+/** Where a pill on a wire covers least of the cards and of other wires: on its line, with an end there, or just beside it. */
 function clearOf(path: string, covered: readonly Rect[], px: number): Place {
   const width = px * PILL.width;
   const height = px * PILL.height;
   const runs = boxesAlong(path).flatMap(({ x, y, width, height }) =>
     [0.5, 0.2, 0.35, 0.65, 0.8].map((t) => ({ x: x + t * width, y: y + t * height })),
   );
-  const spots = [middle(path), ...runs].flatMap(({ x, y }) => [0, -0.5, 0.5].map((by) => ({ x: x + by * width, y })));
-  const over = ({ x, y }: Place) => {
+  const spots = [0, -1.2, 1.2].flatMap((off) =>
+    [middle(path), ...runs].flatMap(({ x, y }) =>
+      [0, -0.5, 0.5].map((by) => ({ x: x + by * width, y: y + off * height, off })),
+    ),
+  );
+  const over = ({ x, y, off }: (typeof spots)[0]) => {
     const rect = { width, height, x: x - width / 2, y: y - height / 2 };
-    return covered.reduce((sum, one) => sum + overlap(rect, one), 0);
+    return covered.reduce((sum, one) => sum + overlap(rect, one), off && (width * height) / 4);
   };
   return spots.reduce((best, spot) => (over(spot) < over(best) ? spot : best));
 }

@@ -260,9 +260,10 @@ function stand(state: State, graph: GraphView, put: Session["put"]): boolean {
 
 /** Whether the cards of a graph stand where the layout, or an edit, has put them: nobody has moved one that is not pinned. */
 export function isLaid(state: State, graph: GraphView, put: Session["put"] = {}): boolean {
-  if (state.view.inside.length > 0 || boxesOf(state).size > 0) return false;
+  if (state.view.inside.length > 0) return false;
   if (graph.nodes.length < 2 || stand(state, graph, put)) return true;
-  return !!wayOf(graph, layoutSizes(state), state.positions, isDense(state) ? DENSE : undefined);
+  const at = Object.fromEntries(shownCards(state).flatMap((id) => [[id, placeOf(state, id) ?? { x: 0, y: 0 }]]));
+  return !!wayOf(contracted(state, graph), layoutSizes(state), at, isDense(state) ? DENSE : undefined);
 }
 
 /** Places of all cards after some edits, if nobody has moved a card, but for one that the edits take into the graph. */
