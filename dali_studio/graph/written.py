@@ -75,7 +75,7 @@ class WrittenFunction:
                 return self._function(*given)
         except Ended as ended:
             seconds = perf_counter() - begin
-            message = f"it had run for {seconds:.0f} s" if seconds >= 1 else "it begins when its code runs again"
+            message = f"stopped after {seconds:.0f} s" if seconds >= 1 else "stopped"
             raise StoppedError(message).with_traceback(ended.__traceback__) from None
 
     @cached_property

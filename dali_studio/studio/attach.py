@@ -12,14 +12,12 @@ import msgspec
 from IPython.core.getipython import get_ipython
 
 from dali_studio.api.default import default_registry
-from dali_studio.codegen.names import identifier
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio import findings, steps
-from dali_studio.studio.data.files import file_name
 from dali_studio.studio.protocol import messages
 from dali_studio.studio.protocol.comms import Comm, keep_reachable
 from dali_studio.studio.protocol.transmit import transmitter
@@ -144,7 +142,7 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
         text, *before = (_inflated(bytes(buffer)) for buffer in message["buffers"])
         left = json.loads(before[0]) if before else None, "".join(before[1:2])
         new = bool(asked.document) and not text.strip()
-        graph, view, found = (_named(asked.file), {}, ()) if new else document.loads(text, default_registry())
+        graph, view, found = (Graph(), {}, ()) if new else document.loads(text, default_registry())
     except DaliStudioError as error:
         transmit(messages.Refused(diagnostics=error.diagnostics), ())
         return
@@ -158,14 +156,6 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
         comm.send(msgspec.to_builtins(Attached()))
     if found:
         transmit(messages.Refused(diagnostics=found), ())
-
-
-def _named(file: str) -> Graph:
-    """A pipeline that is called as its document is."""
-    graph = Graph()
-    if name := file_name(file):
-        graph.options = msgspec.structs.replace(graph.options, name=identifier(name))
-    return graph
 
 
 def _recall(session: Session, left: _Left) -> None:

@@ -47,7 +47,7 @@ class Documents:
         if not message.over:
             session.kept.written.spare(path)
         if message.what == "code":
-            session.write_modules(path.parent)
+            session.modules.write(session.graph, path.parent)
             write_text(path, with_benchmark(session.code().source, path if source_in(session.history) else None))
         elif message.what == "picture":
             picture = partial(session.answers.picture, _PICTURE_TIMEOUT, FILE)

@@ -99,7 +99,8 @@ class Runs:
 
     @handle.register
     def _(self, message: requests.OpenState) -> None:
-        self._session.history.apply(edits_to(self._session.graph, self._state(message.name)))
+        session = self._session
+        session.history.apply(edits_to(session.graph, session.modules.named(self._state(message.name))))
         self._changed()
 
     @handle.register

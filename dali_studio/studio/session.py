@@ -130,7 +130,8 @@ class Session:
             self.kept.saved = None
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
-        self.modules.file = file_name(path) if path else self.modules.file
+        if path is not None:
+            self.modules.call(path)
         self.history = History(code_nodes.opened(graph, view, self.modules), self.registry)
         self.modules.texts.clear()
         self.modules.know(self.history.graph)
@@ -376,7 +377,7 @@ class Session:
             made = code_nodes.written(self.graph, message.key, message.source, self._sample, self.modules)
             self.history.apply(made)
             try:
-                self.write_modules(self._folder)
+                self.modules.write(self.graph, self._folder)
             finally:
                 self._changed()
 
@@ -428,19 +429,15 @@ class Session:
         self.announce()
         self.shown.render(everything=True)
 
-    def write_modules(self, folder: Path) -> None:
-        """Write the modules of functions that the program imports."""
-        self.modules.write(self.graph, folder)
-
     def called(self, file: str | Path) -> None:
         """Take the path of the document's file, after which the modules of functions are called."""
-        if file and file_name(file) != self.modules.file:
-            self.modules.file = file_name(file)
+        if file and self.modules.call(file) and code_nodes.in_view(self.graph):
             self.count_answer()  # the program imports others
             try:
-                self.write_modules(self._folder)
-            finally:
-                self.announce()
+                self.modules.write(self.graph, self._folder)
+            except DaliStudioError as error:
+                self._tell(error.diagnostics)
+            self.announce()
 
     def save(self, path: Path) -> None:
         """Write the document.
@@ -451,11 +448,12 @@ class Session:
             If the file cannot be written.
         """
         self.kept.save(path)
-        self.called(path)
+        if self.modules.call(path) and code_nodes.in_view(self.graph):
+            self.count_answer()
         self._settle_pins()
         self._tell_lost()
         self.runs.saved(now=True)
-        self.write_modules(path.parent)
+        self.modules.write(self.graph, path.parent)
 
     def _changed(self) -> None:
         self._settle_pins()

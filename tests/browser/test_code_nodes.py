@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,7 @@ def test_what_does_not_end_is_stopped_and_what_is_written_stays(
     assert lab.card(page, "negative").locator(".ds-busy").count() == 1
     lab.by_id(page, "stop").click()  # which is the same
     error = lab.by_id(page, "error-card-negative")
-    error.get_by_role("heading", name="The function was stopped in line 4").wait_for()
+    error.get_by_role("heading", name=re.compile("^The function was stopped after .* in line 4$")).wait_for()
     assert "of this batch fail" not in error.inner_text()
     lab.card(page, "negative").get_by_text("stopped", exact=True).wait_for()
     page.screenshot(path=artifacts / "designer_stopped_code.png")
@@ -152,3 +153,7 @@ def test_what_does_not_end_is_stopped_and_what_is_written_stays(
     assert code.input_value() == "def darker(image):\n    return image // 2\n"
     lab.by_id(page, "apply-function").click()
     training.drawn(page, "thumb-negative")
+    code.fill("def darker(image):\n    return image // 3\n")
+    lab.card(page, "decode").click(position=HEAD)
+    lab.card(page, "negative").get_by_text("not run", exact=True).wait_for()
+    page.screenshot(path=artifacts / "designer_not_run.png")

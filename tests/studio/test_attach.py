@@ -449,16 +449,10 @@ def test_modules_of_functions_are_called_as_the_file(tmp_path: Path, monkeypatch
     codes = {node["key"]: node["code"] for node in comm.of("revision_changed")[-1][0]["graph"]["nodes"]}
     assert codes["own"]["module"] == "second_own"
     assert {file.name for file in tmp_path.glob("*.py")} == {"first_own.py", "second_own.py"}
-    comm.close({})
-
-
-def test_a_new_pipeline_is_called_as_its_file() -> None:
-    comm = Comm()
-    attach(comm, opening(0, zlib.compress(b""), document="new", page="a", file="folder/my pipeline-2.dali.json"))
-    session = attached["new"].session
-    assert session is not None and session.graph.options.name == "my_pipeline_2"
-    say(comm, type="apply_code", source="""import torchvision.transforms as T
-T.Compose([T.Resize(64), T.ToTensor()])
-""")  # fmt: skip
-    assert session.worker.wait(60) and session.graph.options.name == "my_pipeline_2" and len(session.graph) > 2
+    # what somebody else has under that name stays
+    (tmp_path / "third_own.py").write_text("mine = 1\n")
+    say(comm, type="file_written", written="tuesday", file="folder/third.dali.json")
+    (refused, _) = comm.of("refused")[-1]
+    assert "third_own.py holds something else" in refused["diagnostics"][0]["message"]
+    assert (tmp_path / "third_own.py").read_text() == "mine = 1\n"
     comm.close({})

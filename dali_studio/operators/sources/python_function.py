@@ -174,7 +174,7 @@ def _guarded(function: Callable[..., Any], given: Sequence[Any], index: int | No
         return function(*given)
     except StoppedError as stopped:
         raise ArgumentError(
-            f"the function was stopped{_line(stopped)}: {stopped}.",
+            f"the function was {stopped}{_line(stopped)}.",
             hint="Run its code again, or another one.", argument="function", sample=index,
         ) from stopped  # fmt: skip
     except Exception as error:

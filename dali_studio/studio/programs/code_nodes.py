@@ -27,7 +27,7 @@ from dali_studio.graph.objects import MISSING
 from dali_studio.graph.written import ForeignFunction, WrittenFunction
 from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
-from dali_studio.studio.data.files import write_text
+from dali_studio.studio.data.files import file_name, write_text
 from dali_studio.studio.programs.trust import is_own, signature
 from dali_studio.studio.protocol.messages import NodeCode
 
@@ -281,6 +281,11 @@ class Modules:
 
     file: str = ""
     texts: set[str] = field(default_factory=set[str])
+
+    def call(self, file: str | Path) -> bool:
+        """Take the path of the document's file; whether that is called otherwise than before."""
+        before, self.file = self.file, file_name(file)
+        return before != self.file
 
     def names(self, graph: Graph) -> Callable[[str], str]:
         """Gives the name of the module of a node of a graph, as it is when it is asked for."""

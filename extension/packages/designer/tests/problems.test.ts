@@ -63,8 +63,8 @@ describe("problems", () => {
     expect(session.store.get().written).toEqual({});
   });
   it("tell a function that was stopped from one that failed", () => {
-    const stopped = { code: "DS305", message: "the function was stopped in line 7: it had run for 3 s.", node: "own" };
-    expect([titleOf(stopped), wordsOf(stopped)]).toEqual(["The function was stopped in line 7", "It had run for 3 s."]);
+    const stopped = { code: "DS305", message: "the function was stopped after 3 s in line 7.", node: "own" };
+    expect([titleOf(stopped), wordsOf(stopped)]).toEqual(["The function was stopped after 3 s in line 7", ""]);
     const failed = [0, 1].map((sample) => ({ ...stopped, sample }));
     const state = { ...fold(OPENED, revision(1)), strip: { failed, count: 2, iteration: 0 } } as unknown as State;
     expect(failShare(state, "own")).toBe("");

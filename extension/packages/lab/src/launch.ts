@@ -29,7 +29,7 @@ function picture(name: string, address: string): LabIcon {
   });
 }
 
-/** A new file takes the name of what is opened in it, such as a recipe, and goes if nothing was saved when its tab leaves it. */
+/** A new file takes the name of what is opened in it, such as a recipe, if somebody has named that, and goes if nothing was saved when its tab leaves it. */
 function follow(contents: Contents.IManager, { content, context }: PipelineDocument): void {
   let path = context.path;
   const leave = (left: string) => {
@@ -45,7 +45,7 @@ function follow(contents: Contents.IManager, { content, context }: PipelineDocum
   content.graphChanged.connect(() => {
     const confirmed = content.session?.store.get().confirmed;
     const name = confirmed?.graph.name ?? "";
-    if (named || !confirmed?.origin || !/^untitled\d*$/.test(stem(path)) || !/^[\w-]+$/.test(name)) return;
+    if (named || !confirmed?.origin || !/^untitled\d*$/.test(stem(path)) || !/^(?!pipeline$)[\w-]+$/.test(name)) return;
     named = true;
     void renameDocument(contents, path, name).catch(() => undefined);
   });

@@ -86,7 +86,7 @@ export function titleOf(d: Diagnostic): string {
   if (d.code === "DS503" && LEFT_OUT.test(d.message)) return "A step was left out";
   if (looseFiles(d)) return LOOSE;
   if (d.code === "DS105" && /wired value has shape/i.test(d.message)) return `The wire to ${d.argument} does not fit`;
-  if (isStopped(d)) return format.sentence(d.message.split(":", 1)[0] ?? "");
+  if (isStopped(d)) return format.sentence(d.message).replace(/\.$/, "");
   const [failed, line, error] = FAILED.exec(d.message) ?? [];
   if (failed) return error ? error + line : "The function failed";
   if (/exclude each other/.test(d.message)) return "Only one of these can be given";
@@ -112,9 +112,7 @@ export function differing(found: readonly Diagnostic[]): string {
 
 /** What a finding says beyond its title. */
 export function wordsOf(d: Diagnostic): string {
-  const words = format.sentence(
-    format.message(d.message).replace(/^the (function [fw].*?|\w+ (is|are) not \w+): /i, ""),
-  );
+  const words = format.sentence(format.message(d.message).replace(/^the (function f.*?|\w+ (is|are) not \w+): /i, ""));
   return words === `${titleOf(d)}.` ? "" : words;
 }
 

@@ -196,8 +196,8 @@ function unrun({ graph, written, view: { inspector, selection } }: State): Diagn
           code: "",
           severity: "warning",
           node,
-          message: "the node still has the code that ran before.",
-          hint: "Select it, and run what is written there.",
+          message: "the node runs the code from before your edit.",
+          hint: "Select it, and run the new one.",
         },
   );
 }

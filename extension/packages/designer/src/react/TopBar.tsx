@@ -63,16 +63,11 @@ function Mark() {
   );
 }
 
-/** The name of the function of a pipeline that nobody has named. */
-const UNNAMED = "pipeline";
-
 function Title() {
   const { session, host, breadth } = useFrame();
   const open = useFile();
-  const stem = open?.name.replace(/^.*[/]|[.]dali[.]json$/g, "");
   const text = useSel((s) => ({
-    // a pipeline that nobody has named is called as its file
-    name: (s.graph?.name !== UNNAMED || !stem ? s.graph?.name : stem) || stem || "Untitled",
+    name: s.graph?.name || "Untitled",
     state: saveState(s, open),
     file: open?.name ?? s.confirmed?.document ?? "",
     can: (s.graph?.nodes.length ?? 0) > 0 && s.link === "live",

@@ -328,17 +328,14 @@ function OpCardView({ id, selected }: NodeProps) {
   const error = problem !== undefined && select.severity(problem) === "error";
   const failed = error && !begun;
   const lost = found.lost && !error;
+  const unrun = problem?.code === "";
   const chip =
     begun ||
-    (failed
-      ? select.isStopped(problem)
-        ? "stopped"
-        : "failed"
-      : lost
-        ? "left out"
-        : found.black
-          ? "placeholder"
-          : "");
+    (failed && (select.isStopped(problem) ? "stopped" : "failed")) ||
+    (lost && "left out") ||
+    (found.black && "placeholder") ||
+    (unrun && "not run") ||
+    "";
   const card: Card = { ...found, node };
   const kind = node.output_kinds[0] ?? "any";
   const rows = select.argumentRows(node, operator, problem?.argument);
@@ -350,7 +347,7 @@ function OpCardView({ id, selected }: NodeProps) {
     select.isWide(node, card.dense) ? "ds-card-wide" : "",
     selected ? "ds-selected" : "",
     failed || begun ? "ds-failed" : "",
-    begun || lost || found.black ? "ds-unwired" : "",
+    begun || lost || found.black || unrun ? "ds-unwired" : "",
     card.stale && !found.file ? "ds-stale" : "",
     (card.stale && !card.preview) || lost ? "ds-blank" : "",
     card.open && !lost ? "ds-open" : "",
