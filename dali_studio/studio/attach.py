@@ -18,6 +18,7 @@ from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio import findings, steps
+from dali_studio.studio.programs import code_nodes
 from dali_studio.studio.protocol import messages
 from dali_studio.studio.protocol.comms import Comm, keep_reachable
 from dali_studio.studio.protocol.transmit import transmitter
@@ -154,8 +155,9 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
     else:
         _attach_cell(asked, graph, view, left)
         comm.send(msgspec.to_builtins(Attached()))
-    if found:
-        transmit(messages.Refused(diagnostics=found), ())
+    whole = code_nodes.opened(graph, view)
+    if lost := tuple(one for one in found if not code_nodes.has_function(whole, one)):
+        transmit(messages.Refused(diagnostics=lost), ())
 
 
 def _recall(session: Session, left: _Left) -> None:

@@ -6,8 +6,10 @@ import json
 import re
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -23,11 +25,13 @@ from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.written import WrittenFunction
+from dali_studio.studio.attach import attach
 from dali_studio.studio.programs import code_nodes
 from dali_studio.studio.programs.code_nodes import TEMPLATE
 from dali_studio.studio.programs.own_text import in_view
 from dali_studio.studio.programs.trust import signature
 from dali_studio.studio.protocol import messages, output_messages
+from dali_studio.studio.protocol.comms import Comm
 
 REGISTRY = default_registry()
 SOURCE = """import numpy as np
@@ -244,6 +248,13 @@ def test_a_document_keeps_it_and_its_user_need_not_trust_it_again(client: Client
     graph, view, _ = document.load(path, REGISTRY)
     assert again.session.kept.holds(graph, view)
     again.session.close()
+    said: list[str] = []
+    comm = SimpleNamespace(
+        send=lambda content, **_: said.append(content["type"]), on_msg=said.count, on_close=said.count
+    )
+    data = {"revision": 0, "document": path.name, "page": "one", "file": path.name}
+    attach(cast("Comm", comm), {"content": {"data": data}, "buffers": [zlib.compress(path.read_bytes())]})
+    assert said == ["attached"]  # nothing is lost
 
 
 def test_a_copy_in_another_document_has_its_code(client: Client) -> None:

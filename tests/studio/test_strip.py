@@ -71,6 +71,19 @@ def test_a_sample_that_is_left_out_has_no_picture_anywhere(broken: Client) -> No
     assert [d.severity for d in previews.failed] == ["warning"]
 
 
+def test_edits_beside_a_sample_that_is_left_out_are_tried_with_another_one(broken: Client) -> None:
+    broken.send("ready")
+    broken.edit(set_argument("decode", "on_error", "skip"))
+    broken.send("choose_sample", sample=1, iteration=0)
+
+    def errors(window: list[float]) -> list[tuple[str | None, int | None]]:
+        strip = _strip(broken.edit(set_argument("crop", "crop", window)))
+        return [(one.node, one.sample) for one in strip.failed if one.severity == "error"]
+
+    assert errors([9000.0, 8.0]) == [("crop", 0), ("crop", 2)]
+    assert errors([9.0, 9.0]) == []
+
+
 def test_failures_behind_the_first_picture_are_told_until_they_are_mended(broken: Client) -> None:
     broken.send("ready")
     strip = _strip(broken.edit(set_argument("crop", "crop", [20000.0, 8.0])))

@@ -22,7 +22,7 @@ class DLTensorPythonFunction(FunctionArguments, Operator):
 
     path = "dl_tensor_python_function"
     node_name = "function"
-    keywords = "custom callable dlpack capsule user code"
+    keywords = "callable dlpack capsule"
 
     batch_processing: Annotated[
         bool, Doc("Call the function once for the batch, with a list of capsules for each input.")

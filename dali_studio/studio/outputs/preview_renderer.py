@@ -204,6 +204,7 @@ class PreviewRenderer:
         if port is None:
             self._clear_strip(iteration, count)
             return
+        self._suspect_beside(request, count)
         suspects = sorted(self.suspects & revision.computable - revision.sources_of([port]))
         mark = (revision.keys[port.node], iteration, count, *(revision.keys[key] for key in suspects))
         if mark == self._strip_of and not again:
@@ -242,6 +243,16 @@ class PreviewRenderer:
             iteration=iteration, count=count, cell=_STRIP_CELL, names=tuple(names), failed=found
         )
         self._send(message, [images.jpeg(canvas)])
+
+    def _suspect_beside(self, request: PreviewRequest, count: int) -> None:
+        """Where the shown sample is left out, another one tells which nodes may fail."""
+        revision, iteration = request.revision, request.iteration
+        missed = self.engine.missed(revision, revision.computable, iteration, range(count))
+        left = {one.sample for one in missed}
+        other = next((sample for sample in range(count) if sample not in left), None)
+        if request.sample in left and other is not None:
+            made = self.engine.compute(revision, iteration, [other])
+            self.suspects.update(node for node, _ in _failures(made, other) if node)
 
     @staticmethod
     def _place(canvas: NDArray[np.uint8], names: list[str], chunk: range, batch: Batch) -> None:

@@ -20,6 +20,8 @@ const BESIDE = ".ds-inspector, .ds-palette, .ds-drawer, .ds-bar";
 function isTyping({ target, key }: KeyboardEvent, command: boolean): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if ((command || key.length === 1) && target.matches("[type=range]:not(:active), [type=checkbox]")) return false;
+  // a number that has been taken is undone as a step
+  if (command && "zZyY".includes(key) && target.matches(".ds-number:not([data-typed])")) return false;
   return takesText(target);
 }
 

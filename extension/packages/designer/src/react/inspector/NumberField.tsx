@@ -65,6 +65,7 @@ export function NumberField({ argument, value, onValue, setError, bad, label, te
       className={`ds-number ${onBegin ? "ds-draggable" : ""} ${wide ? "ds-wide" : ""} ${bad ? "ds-bad" : ""}`}
       inputMode="decimal"
       value={draft ?? shown}
+      data-typed={draft === null ? undefined : ""}
       placeholder="–"
       aria-label={label}
       aria-invalid={bad}
