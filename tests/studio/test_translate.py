@@ -11,6 +11,7 @@ from dali_studio import samples
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.studio.gallery import FILE, folder
 from dali_studio.studio.programs.translate import to_document, to_program
+from dali_studio.studio.programs.trust import signature
 
 _TWO = """
 from nvidia.dali import fn, pipeline_def
@@ -58,6 +59,16 @@ def test_a_program_is_the_one_of_the_code_pane() -> None:
     answer = to_program(json.dumps(raw), "nvidia.dali")
     assert "file_root=" in answer.text and "reader_file_root" not in answer.text
     assert answer.problems and "on_error" in answer.problems[0]  # said, and not refused
+
+
+def test_functions_of_a_document_are_in_modules_called_as_its_file() -> None:
+    source = "def change(image):\n    return image\n"
+    node = {"key": "own", "operator": "python_function", "objects": ["function"]}
+    raw = json.loads(to_document(_TWO).text)
+    raw["pipeline"]["nodes"] = [node]
+    raw["pipeline"]["outputs"] = [["own", 0]]
+    raw["view"] = {"functions": {"own": {"source": source, "signature": signature(source)}}}
+    assert "from train_own import change\n" in to_program(json.dumps(raw), "", "folder/train.dali.json").text
 
 
 def test_one_of_several_pipelines_is_chosen_by_its_name() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any
+from typing import Any, ParamSpec
 
 import msgspec
 
@@ -46,11 +46,14 @@ class Answer(msgspec.Struct, frozen=True):
         return msgspec.to_builtins(self)
 
 
-def _answering(translate: Callable[[str, str], Answer]) -> Callable[[str, str], Answer]:
+_P = ParamSpec("_P")
+
+
+def _answering(translate: Callable[_P, Answer]) -> Callable[_P, Answer]:
     @wraps(translate)
-    def answer(text: str, option: str = "") -> Answer:
+    def answer(*args: _P.args, **kwargs: _P.kwargs) -> Answer:
         try:
-            return translate(text, option)
+            return translate(*args, **kwargs)
         except DaliStudioError as error:
             return Answer(problems=_sentences(error.diagnostics))
 
@@ -58,7 +61,7 @@ def _answering(translate: Callable[[str, str], Answer]) -> Callable[[str, str], 
 
 
 @_answering
-def to_document(program: str, function: str) -> Answer:
+def to_document(program: str, function: str = "") -> Answer:
     """The document of a program's pipeline; the program is read and not run.
 
     Parameters
@@ -74,7 +77,7 @@ def to_document(program: str, function: str) -> Answer:
 
 
 @_answering
-def to_program(text: str, dialect: str, file: str = "") -> Answer:
+def to_program(text: str, dialect: str = "", file: str = "") -> Answer:
     """The program of a document as a new file: the one that its designer shows, which measures itself.
 
     Parameters
