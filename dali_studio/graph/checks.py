@@ -12,7 +12,7 @@ from dali_studio.core.wording import nearest, shortened
 from dali_studio.graph.model import Graph, GraphOptions
 from dali_studio.graph.node import Node
 from dali_studio.graph.objects import MISSING
-from dali_studio.graph.written import OPERATOR, ForeignFunction
+from dali_studio.graph.written import ForeignFunction
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema, OutputSchema, Value
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.values import canonical
@@ -173,8 +173,7 @@ def _missing_arguments(graph: Graph, node: Node, schema: OperatorSchema) -> list
     return [
         finding(
             node, "DS103", f"{node.key} needs {argument.name}.",
-            "Give it in the program, or write its code in the designer." if node.operator == OPERATOR
-            else "Give it in the program." if argument.type == "object"
+            "Give it in the program." if argument.type == "object"
             else "Set a value or feed it by a wire." if argument.tensor else "Set a value.", argument=argument.name,
         )
         for argument in missing

@@ -14,8 +14,6 @@ from dali_studio.core.calls import Calls, Ended, StoppedError
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 
-#: The operator of nodes with such a function, and the argument that holds it.
-OPERATOR, ARGUMENT = "python_function", "function"
 #: Characters of a message of the text's error.
 _LONGEST = 200
 

@@ -16,9 +16,9 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
 from dali_studio.graph.model import Graph
-from dali_studio.graph.written import OPERATOR
 from dali_studio.schema.model import Catalog, OperatorSchema
 from dali_studio.schema.registry import Registry
+from dali_studio.studio.programs.code_nodes import OPERATOR
 from dali_studio.studio.protocol.requests import AddTransform
 
 #: Class names of torchvision.transforms.v2 and albumentations, by operator. What nvidia.dali has and the

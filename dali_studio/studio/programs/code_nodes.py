@@ -24,13 +24,15 @@ from dali_studio.graph.edits import AddNode, Connect, Disconnect, PortRef, SetAr
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.graph.objects import MISSING
-from dali_studio.graph.written import ARGUMENT, OPERATOR, ForeignFunction, WrittenFunction
+from dali_studio.graph.written import ForeignFunction, WrittenFunction
 from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.data.files import file_name, write_text
 from dali_studio.studio.programs.trust import is_own, signature
 from dali_studio.studio.protocol.messages import NodeCode
 
+#: The operator of such nodes, and the argument that holds the function.
+OPERATOR, ARGUMENT = "python_function", "function"
 #: Its name in the view part of a document.
 _FUNCTIONS = "functions"
 #: Seconds that the trial of a function may take, in which the kernel does nothing else.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from dali_studio.graph.history import History
-from dali_studio.graph.written import OPERATOR
+from dali_studio.studio.programs.code_nodes import OPERATOR
 from dali_studio.studio.programs.trust import is_own, signature
 
 #: Under this name that of the code pane is kept, both beside the places of cards and in a document.

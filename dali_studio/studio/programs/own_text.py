@@ -30,9 +30,10 @@ from dali_studio.graph.edits import AddNode, Edit, PortRef, Rename, SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.ways import Branches
-from dali_studio.graph.written import ARGUMENT, OPERATOR, WrittenFunction
+from dali_studio.graph.written import WrittenFunction
 from dali_studio.studio.programs import drafts
 from dali_studio.studio.programs.boxes import boxes_of, boxes_of_own, renamed_boxes
+from dali_studio.studio.programs.code_nodes import ARGUMENT, OPERATOR
 from dali_studio.studio.programs.left_out import used_again, with_comments, without_comments
 from dali_studio.studio.programs.trust import is_own, signature
 from dali_studio.studio.protocol.messages import Group
