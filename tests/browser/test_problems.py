@@ -343,16 +343,21 @@ def test_what_tells_of_boxes_that_stay_behind_covers_no_card_in_any_frame(page: 
     lab.open_notebook(page, server[0], "ssd.ipynb")
     page.get_by_text("Read the sample").first.click()
     training.drawn(page, "thumb-small")
-    lab.card(page, "small").click(position=training.HEAD)
-    page.keyboard.press("Space")
-    page.keyboard.type("rotate")
-    lab.by_id(page, "quick-rotate").wait_for()
-    page.keyboard.press("Enter")
     card = page.locator(".ds-error-card")
-    card.locator("canvas").nth(1).wait_for()
-    for width in (1500, 900, 600):
-        page.locator(".jp-OutputArea .ds-widget").first.evaluate("(e, width) => { e.style.width = `${width}px`; }", width)
-        page.wait_for_timeout(800)  # the view moves when the frame rests
-        lab.settle(page)
-        others = [*(f'[data-id="{key}"]' for key in [*training.nodes(page), "__outputs__"]), ".ds-guard-pill", "[data-testid^=ghost-]"]
-        assert [one for one in others if not page.evaluate(training.APART, [".ds-error-card", one])] == [], width
+    for after, added, widths in (("small", "rotate", (900, 600, 1500)), ("rotate", "flip", (1500,))):
+        lab.card(page, after).click(position=training.HEAD)
+        page.keyboard.press("Space")
+        page.keyboard.type(f"fn.{added}")
+        lab.by_id(page, f"quick-{added}").wait_for()
+        page.keyboard.press("Enter")
+        card.locator("canvas").nth(1).wait_for()
+        for width in widths:
+            page.locator(".jp-OutputArea .ds-widget").first.evaluate("(e, width) => { e.style.width = `${width}px`; }", width)
+            page.wait_for_timeout(800)  # the view moves when the frame rests
+            lab.settle(page)
+            others = [*(f'[data-id="{key}"]' for key in [*training.nodes(page), "__outputs__"]), ".ds-guard-pill", "[data-testid^=ghost-]"]
+            assert [one for one in others if not page.evaluate(training.APART, [".ds-error-card", one])] == [], (added, width)
+        pill = page.locator(".ds-guard-pill").bounding_box()
+        assert pill["x"] + pill["width"] <= lab.by_id(page, "canvas").evaluate("e => e.getBoundingClientRect().right"), added
+        card.locator('[data-testid^="repair-"]').click()
+        card.wait_for(state="detached")

@@ -118,8 +118,8 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot 
     if (!inSight) return null;
     const near = { far: twin ? 2 * FAR : FAR, wires };
     const spotIn = (way: Parameters<typeof freeSpot>[4], others = taken) => freeSpot(size, own, others, frame, way);
-    // one that is chosen is told of in any case: not far from it if nothing is covered there, else beside it
-    const clear = { wires, far: chosen ? 3 * FAR : near.far, most: 0 };
+    // one that is chosen is told of in any case: where nothing is covered, else beside it
+    const clear = { wires, far: chosen ? undefined : near.far, most: 0 };
     const free = spotIn(clear, [...taken, ...ghostsIn(s, twin)]) ?? spotIn(clear);
     const spot = free ?? (chosen ? (spotIn(near) ?? spotIn({ wires })) : spotIn({ ...near, most: COVERED }));
     // where there is room only without the ghosts, these give way
