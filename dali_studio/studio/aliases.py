@@ -9,12 +9,14 @@ from functools import cache
 
 import msgspec
 
+from dali_studio.api.reading.composed.absent import ABSENT
 from dali_studio.api.reading.composed.whole import differing_from, random_transforms
 from dali_studio.api.reading.fragment import read_behind
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
 from dali_studio.graph.model import Graph
+from dali_studio.graph.written import OPERATOR
 from dali_studio.schema.model import Catalog, OperatorSchema
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.protocol.requests import AddTransform
@@ -42,8 +44,7 @@ ALIASES: dict[str, str] = {
     "decoders.video": "read_video",
     "equalize": "RandomEqualize Equalize",
     "erase": "RandomErasing CoarseDropout Cutout GridDropout MaskDropout",
-    "experimental.equalize": "RandomEqualize Equalize",
-    "experimental.filter": "FilterKernel Sharpen Emboss",
+    "filter": "FilterKernel Sharpen Emboss MotionBlur",
     "experimental.median_blur": "MedianBlur",
     "grid_mask": "GridDropout GridMask",
     "experimental.remap": "ElasticTransform OpticalDistortion GridDistortion",
@@ -129,8 +130,24 @@ def _drawn_before(lines: tuple[str, ...]) -> tuple[str, ...]:
     return (*(f"{name} = {value}" for name, value in re.findall(draw, call)), *before, re.sub(draw, r"\1=\1", call))
 
 
+#: What automatic augmentations do, which are no operator but many, and the operator whose picture they have.
+_AUTOMATIC = {
+    "rand_augment": "Changes pictures by augmentations that are drawn for each sample, all with one magnitude.",
+    "auto_augment": "Changes pictures by a pair of augmentations of a learned policy, which is drawn for each sample.",
+    "trivial_augment": "Changes pictures by one augmentation, drawn for each sample with its magnitude.",
+}
+_AUTOMATIC_AS = "color_twist"
+
+
 def _operator_of(lines: Sequence[str], at: int = -1) -> str:
-    return re.findall(r"images = fn\.([\w.]+)", "\n".join(lines))[at]
+    """The last operator that changes the picture, or another one."""
+    called = re.findall(r"images = fn\.([\w.]+)", "\n".join(lines))
+    return called[at] if called else _AUTOMATIC_AS
+
+
+def _summary_of(of: OperatorSchema, lines: Sequence[str]) -> str:
+    automatic = re.match(r"images = (\w+)\.", lines[-1])
+    return _AUTOMATIC.get(automatic[1] if automatic else "", of.summary + _told(lines))
 
 
 def _told(lines: Sequence[str]) -> str:
@@ -155,13 +172,18 @@ def named_elsewhere(catalog: Catalog) -> Catalog:
     transforms = [
         OperatorSchema(
             name=name, class_name="", category=of.category, icon=of.icon, inputs=begin.inputs, outputs=of.outputs,
-            devices=of.devices, summary=of.summary + _told(lines), written_by=of.name,
+            devices=of.devices, summary=_summary_of(of, lines), written_by=of.name,
         )
         for name, lines in _random().items()
         if (of := operators.get(_operator_of(lines))) and (begin := operators.get(_operator_of(lines, 0)))
     ]  # fmt: skip
     known = {one.name.rpartition(".")[2].lower() for one in transforms}
     words = {o.name: (*o.keywords, *ALIASES.get(o.name, "").split()) for o in catalog.operators}
+    named_already = {word for names in ALIASES.values() for word in names.split()}
+    for name, near in {**ABSENT["torchvision"], **ABSENT["albumentations"]}.items():
+        first = next((one for one in re.findall(r"[\w.]+", near) if one in operators), OPERATOR)
+        if name not in named_already:
+            words[first] = (*words[first], name)
     named = (
         msgspec.structs.replace(o, keywords=tuple(word for word in words[o.name] if word.lower() not in known))
         for o in catalog.operators

@@ -41,13 +41,13 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
     (refused,) = only(client.send("apply_code", source="import albumentations as A\nt = A.Compose([\n    A.MotionBlur()])\n"), messages.Refused)
     (found,) = refused.diagnostics
     assert (found.message, found.source) == ("albumentations's MotionBlur has no operator here.", "program:3")
-    assert found.hint == "The nearest is experimental.filter." and client.session.graph == before
+    assert found.hint == "The nearest is filter." and client.session.graph == before
 
 
 def test_what_has_no_operator_is_left_out_of_a_compose_with_a_word(client: Client) -> None:
     """At the node before it, in the program, and behind a card that it is pasted at."""
     text = "import albumentations as A\nt = A.Compose([{}A.CenterCrop(50, 50), {}A.HorizontalFlip(p=0.5)])\n"
-    lost = "MotionBlur was left out: albumentations's MotionBlur has no operator here. The nearest is experimental.filter."
+    lost = "MotionBlur was left out: albumentations's MotionBlur has no operator here. The nearest is filter."
     for given, at in (("", "A.MotionBlur(), "), "crop"), (("A.MotionBlur(), ", ""), "decode"):
         got = client.send("apply_code", source=text.format(*given))
         assert not only(got, messages.Refused)

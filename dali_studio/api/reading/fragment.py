@@ -34,6 +34,7 @@ _USUAL = {
     "dali_studio": "dali", "nvidia": "nvidia", "np": "numpy",
     "tfrec": "dali.tfrecord", "tfrecord": "dali.tfrecord", "pipeline_def": "dali.pipeline_def",
     "Pipeline": "dali.Pipeline",
+    **{name: f"dali.auto_aug.{name}" for name in ("auto_augment", "rand_augment", "trivial_augment")},
 }  # fmt: skip
 
 

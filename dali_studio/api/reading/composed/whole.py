@@ -195,7 +195,7 @@ def function_name(transform: str) -> str:
 def random_transforms() -> dict[str, tuple[str, ...]]:
     """The lines of each transform that draws numbers, by package and class, with the values that it is offered with."""
     written = {f"{library}.{name}": lines for library in LIBRARIES for name, lines in offered_lines(library).items()}
-    return {name: lines for name, lines in written.items() if any("random" in line for line in lines)}
+    return {name: lines for name, lines in written.items() if any(re.search("random|augment", one) for one in lines)}
 
 
 def differing_from(name: str) -> list[Diagnostic]:
