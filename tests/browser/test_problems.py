@@ -337,22 +337,33 @@ def test_what_is_told_covers_neither_its_node_nor_what_feeds_that(
         assert any(apart), key
 
 
+#: What reaches out of the canvas.
+_CUT = """parts => { const frame = document.querySelector('[data-testid="canvas"]').getBoundingClientRect();
+    return [...document.querySelectorAll(parts)].filter(one => { const at = one.getBoundingClientRect();
+        return at.left < frame.left || at.right > frame.right || at.top < frame.top || at.bottom > frame.bottom;
+    }).map(one => one.dataset.id ?? one.className); }"""
+
+
 def test_what_tells_of_boxes_that_stay_behind_covers_no_card_in_any_frame(page: Any, server: tuple[str, Path]) -> None:
     shutil.copy(lab.REPOSITORY / "gallery" / "ssd_training" / "pipeline.dali.json", server[1] / "ssd.dali.json")
     lab.write_notebook(server[1] / "ssd.ipynb", "from dali_studio import Designer; Designer('ssd.dali.json', height=780)")
     lab.open_notebook(page, server[0], "ssd.ipynb")
     page.get_by_text("Read the sample").first.click()
     training.drawn(page, "thumb-small")
-    lab.card(page, "small").click(position=training.HEAD)
-    page.keyboard.press("Space")
-    page.keyboard.type("rotate")
-    lab.by_id(page, "quick-rotate").wait_for()
-    page.keyboard.press("Enter")
     card = page.locator(".ds-error-card")
-    card.locator("canvas").nth(1).wait_for()
-    for width in (1500, 900, 600):
-        page.locator(".jp-OutputArea .ds-widget").first.evaluate("(e, width) => { e.style.width = `${width}px`; }", width)
-        page.wait_for_timeout(800)  # the view moves when the frame rests
-        lab.settle(page)
-        others = [*(f'[data-id="{key}"]' for key in [*training.nodes(page), "__outputs__"]), ".ds-guard-pill", "[data-testid^=ghost-]"]
-        assert [one for one in others if not page.evaluate(training.APART, [".ds-error-card", one])] == [], width
+    for after, added, widths in (("small", "rotate", (900, 600, 1500)), ("rotate", "flip", (1500,))):
+        lab.card(page, after).click(position=training.HEAD)
+        page.keyboard.press("Space")
+        page.keyboard.type(f"fn.{added}")
+        lab.by_id(page, f"quick-{added}").wait_for()
+        page.keyboard.press("Enter")
+        card.locator("canvas").nth(1).wait_for()
+        for width in widths:
+            page.locator(".jp-OutputArea .ds-widget").first.evaluate("(e, width) => { e.style.width = `${width}px`; }", width)
+            page.wait_for_timeout(800)  # the view moves when the frame rests
+            lab.settle(page)
+            others = [*(f'[data-id="{key}"]' for key in [*training.nodes(page), "__outputs__"]), ".ds-guard-pill", "[data-testid^=ghost-]"]
+            assert [one for one in others if not page.evaluate(training.APART, [".ds-error-card", one])] == [], (added, width)
+            assert page.evaluate(_CUT, ".react-flow__node, .ds-guard-pill, .ds-error-card") == [], (added, width)
+        card.locator('[data-testid^="repair-"]').click()
+        card.wait_for(state="detached")

@@ -45,6 +45,15 @@ describe("route", () => {
       boxesAlong(pathOf(cornersUnder(a, b, [...cards, ...low]))).every((box) => overlap(box, low[0] ?? box) === 0),
     ).toBe(true);
   });
+  it("runs close by cards rather than over one, where there is no room between them", () => {
+    const [a, b] = [
+      { x: 796, y: 475 },
+      { x: 710, y: 865 },
+    ];
+    const others = [card(647, 662), card(463, 662), card(647, 911)];
+    const path = route(a, b, [card(647, 461), ...others, { x: b.x, y: 851, width: 148, height: 48 }]);
+    for (const box of boxesAlong(path)) for (const one of others) expect(overlap(box, one)).toBe(0);
+  });
   it("takes the trunk of its source to a neighbour far above or below", () => {
     const path = route({ x: 168, y: 28 }, { x: 204, y: 628 }, [card(20, 14), card(204, 614)]);
     expect(path).toContain("Q");

@@ -77,21 +77,21 @@ function inside(p: Point, r: Rect, margin: number): boolean {
 /** How near a wire may come to cards, in px. */
 const MARGIN = 7;
 
-function segmentHits(a: Point, b: Point, r: Rect): boolean {
+function segmentHits(a: Point, b: Point, r: Rect, m: number): boolean {
   const left = Math.min(a.x, b.x);
   const top = Math.min(a.y, b.y);
-  const m = MARGIN;
   return (
     left < r.x + r.width + m && Math.max(a.x, b.x) > r.x - m && top < r.y + r.height + m && Math.max(a.y, b.y) > r.y - m
   );
 }
 
+/** How many cards a way comes too near to; one that it runs over counts more. */
 function hits(points: readonly Point[], rects: readonly Rect[]): number {
   let count = 0;
   for (let i = 1; i < points.length; i += 1) {
     const a = points[i - 1];
     const b = points[i];
-    if (a && b) for (const r of rects) if (segmentHits(a, b, r)) count += 1;
+    if (a && b) for (const r of rects) if (segmentHits(a, b, r, MARGIN)) count += segmentHits(a, b, r, 0) ? 4 : 1;
   }
   return count;
 }

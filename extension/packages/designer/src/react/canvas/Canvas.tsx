@@ -249,15 +249,15 @@ function CanvasView() {
           void flow.setViewport({ x: x + dx, y: y + dy, zoom: z }, { duration: reducedMotion(root) ? 0 : 200 });
         focusCard(root, id);
       },
-      pan: (dx, dy) => {
+      pan: (dx, dy, k) => {
         const { x, y, zoom } = flow.getViewport();
-        const to = { x: x + dx, y: y + dy, zoom };
+        const to = { x: k * x + dx, y: k * y + dy, zoom: k * zoom };
         const fitted = touched.current !== "hand";
         touched.current ||= "card";
         void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : 200 });
         return () => {
           const now = flow.getViewport();
-          if (fitted && Math.hypot(now.x - to.x, now.y - to.y) < 1 && now.zoom === zoom) fit(200);
+          if (fitted && Math.hypot(now.x - to.x, now.y - to.y, 1e3 * (now.zoom - to.zoom)) < 1) fit(200);
         };
       },
       centre: () => {

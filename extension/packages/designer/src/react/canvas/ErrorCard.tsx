@@ -2,12 +2,13 @@ import { useStore, useStoreApi } from "@xyflow/react";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { isBegun } from "../../core/data";
+import { WIDTHS } from "../../core/detail";
 import { isAboutFile } from "../../core/failures";
 import { freeSpot, overlap } from "../../core/freeSpot";
 import { wiresOf } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { kept } from "../../core/kept";
-import type { Size } from "../../core/layout";
+import { CARD, type Size } from "../../core/layout";
 import { titleOf, toneOf, wordsOf } from "../../core/problems";
 import { around, type Point, type Rect } from "../../core/route";
 import {
@@ -56,11 +57,29 @@ const FAR = 120;
 /** How long a room keeps its size before the view is moved in it, in ms: cards have found their places then. */
 const REST = 600;
 
+/** What stays free between it and all cards that made room for it, in px. */
+const BESIDE = 10;
+
 /** In what steps the view is moved to where the card covers no other, in px, and how far; along one side in smaller ones, too. */
 const PAN = { step: 40, fine: 8, most: 360 };
 
-/** How far the view moves, at least, for a card to cover no other and its node to be in the frame; others are cut only where they must. */
-function panOf(size: Size, own: Rect, cards: readonly Rect[], controls: Rect, frame: Rect): Point | undefined {
+/** A way of the view: `k` times as large, and so far on. */
+interface Way extends Point {
+  readonly k: number;
+}
+
+/**
+ * How far the view moves, at least, for a card to cover no other and its node to be in the frame; where cards would go out
+ * of sight by that, and none is yet, all of them become smaller instead, `least` times as large at least.
+ */
+function panOf(
+  size: Size,
+  own: Rect,
+  cards: readonly Rect[],
+  controls: Rect,
+  frame: Rect,
+  least: number,
+): Way | undefined {
   // ports may be at its very edge
   const canvas = { x: frame.x - 15, y: frame.y, width: frame.width + 30, height: frame.height };
   const steps = (step: number) => Array.from({ length: (2 * PAN.most) / step + 1 }, (_, i) => step * i - PAN.most);
@@ -71,19 +90,31 @@ function panOf(size: Size, own: Rect, cards: readonly Rect[], controls: Rect, fr
       { x: 0, y: by },
     ]),
   ];
-  /** How much of cards would be out of sight, in px², and then how far they move. */
-  const price = (by: Point) =>
-    Math.hypot(by.x, by.y) +
+  /** How much of cards would be out of sight, in px². */
+  const hidden = (by: Point) =>
     cards.reduce((sum, c) => sum + c.width * c.height - overlap({ ...c, x: c.x + by.x, y: c.y + by.y }, canvas), 0);
-  return ways
-    .map((by) => ({ ...by, cost: price(by) }))
-    .sort((a, b) => a.cost - b.cost)
+  const pan = ways
+    .map((by) => ({ ...by, k: 1, hides: hidden(by) }))
+    .sort((a, b) => a.hides + Math.hypot(a.x, a.y) - b.hides - Math.hypot(b.x, b.y))
     .find((by) => {
       const [at, ...others] = [own, ...cards].map((c) => ({ ...c, x: c.x + by.x, y: c.y + by.y })) as [Rect, ...Rect[]];
       const whole = around([at, frame]);
       const stays = whole.width <= frame.width && whole.height <= frame.height;
       return stays && freeSpot(size, at, [...others, controls], frame, { most: 0 });
     });
+  if (pan && (pan.hides < 1 || hidden({ x: 0, y: 0 }) >= 1)) return pan;
+  const all = around(cards);
+  const { width, height } = frame;
+  // below it or right of it
+  const [below, right] = [
+    { x: 0, y: size.height + BESIDE },
+    { x: size.width + BESIDE, y: 0 },
+  ].map(({ x, y }): Way => {
+    const k = Math.min(1, (width - x) / all.width, (height - y - controls.height) / all.height);
+    return { x: frame.x + (x + width - k * all.width) / 2 - k * all.x, y: frame.y + y - k * all.y, k };
+  }) as [Way, Way];
+  const fit = below.k > right.k ? below : right;
+  return fit.k < least ? pan : fit;
 }
 
 interface Spot extends Point {
@@ -118,8 +149,8 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot 
     if (!inSight) return null;
     const near = { far: twin ? 2 * FAR : FAR, wires };
     const spotIn = (way: Parameters<typeof freeSpot>[4], others = taken) => freeSpot(size, own, others, frame, way);
-    // one that is chosen is told of in any case: not far from it if nothing is covered there, else beside it
-    const clear = { wires, far: chosen ? 3 * FAR : near.far, most: 0 };
+    // one that is chosen is told of in any case: where nothing is covered, else beside it
+    const clear = { wires, far: chosen ? undefined : near.far, most: 0 };
     const free = spotIn(clear, [...taken, ...ghostsIn(s, twin)]) ?? spotIn(clear);
     const spot = free ?? (chosen ? (spotIn(near) ?? spotIn({ wires })) : spotIn({ ...near, most: COVERED }));
     // where there is room only without the ghosts, these give way
@@ -182,8 +213,9 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     const pan = () => {
       const { card: at, cards, controls, pills, frame } = surroundings(store.getState());
       const [own = frame] = at(card);
-      const by = panOf(size, own, [...cards, ...pills], controls, frame);
-      if (by) back.current = api.current?.pan(by.x, by.y);
+      const least = WIDTHS.compact / CARD / store.getState().transform[2];
+      const by = panOf(size, own, [...cards, ...pills], controls, frame, least);
+      if (by) back.current = api.current?.pan(by.x, by.y, by.k);
       panned.current = now;
     };
     const wait = setTimeout(pan, !panned.current || panned.current.endsWith(room) ? 0 : REST);

@@ -9,7 +9,7 @@ import { overlap } from "../../core/freeSpot";
 import { nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { bezier, boxesAlong, type Rect, ring, route } from "../../core/route";
+import { around, bezier, boxesAlong, type Rect, ring, route } from "../../core/route";
 import { findingsAt, isOld, staleKeys, stepOf, unmovedLabel } from "../../core/select";
 import type { State } from "../../core/state";
 import { isDense } from "../../core/subgraph";
@@ -73,8 +73,8 @@ function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
 /** Size of what says that a label does not move with its image. */
 const PILL = { width: 128, height: 22 };
 
-/** Where a pill on a wire covers least of the cards and of other wires: on its line, with an end there, or just beside it. */
-function clearOf(path: string, covered: readonly Rect[], px: number): Place {
+/** Where a pill on a wire covers least of the cards and of other wires: on its line, with an end there, or just beside it; not outside of `all` cards, which may be out of sight. */
+function clearOf(path: string, covered: readonly Rect[], all: Rect, px: number): Place {
   const width = px * PILL.width;
   const height = px * PILL.height;
   const runs = boxesAlong(path).flatMap(({ x, y, width, height }) =>
@@ -87,7 +87,8 @@ function clearOf(path: string, covered: readonly Rect[], px: number): Place {
   );
   const over = ({ x, y, off }: (typeof spots)[0]) => {
     const rect = { width, height, x: x - width / 2, y: y - height / 2 };
-    return covered.reduce((sum, one) => sum + overlap(rect, one), off && (width * height) / 4);
+    const size = width * height;
+    return covered.reduce((sum, one) => sum + overlap(rect, one), (off && size / 4) + size - overlap(rect, all));
   };
   return spots.reduce((best, spot) => (over(spot) < over(best) ? spot : best));
 }
@@ -160,7 +161,7 @@ function WireEdgeView(props: EdgeProps) {
   const guard = useMemo(() => {
     if (!look.unmoved) return at;
     const others = [...paths].flatMap(([other, way]) => (other === run ? [] : boxesAlong(way)));
-    return clearOf(path, [...cards, ...others], px);
+    return clearOf(path, [...cards, ...others], around(cards), px);
   }, [look.unmoved, at, path, paths, run, cards, px]);
   const cut = (event: MouseEvent) => {
     if (event.detail > 1) return; // of a double click on the wire, where the button has appeared meanwhile
