@@ -297,10 +297,12 @@ def test_no_time_stands_on_the_name_of_a_box() -> None:
     for shown, times in ((still, 0), (stills.Still(bodies.ImageBody(), still.picture, ""), 1)):
         card = picture._Card(node, {"moved": shown}, (), None, rows=2, wide=False)
         assert card.draw((1.5, 0.2)).count(">1.50 ms<") == times
-    # numbers of axes are below
-    sound = stills.Still(bodies.ImageBody(axes=True), still.picture, "")
-    chip = re.search(r'y="(\d+)"[^>]*>1.50 ms<', picture._Card(node, {"moved": sound}, (), None, rows=2, wide=False).draw((1.5, 0.2)))
-    assert chip and int(chip[1]) < 28 + 16
+    numbers = bodies.StatisticsBody(minimum=-0.076, maximum=1.05, mean=0.3, deviation=0.2, histogram=(4, 1, 2))
+    # numbers of axes and histograms are below
+    for body, picture_of in ((bodies.ImageBody(axes=True), still.picture), (numbers, None)):
+        card = picture._Card(node, {"moved": stills.Still(body, picture_of, "")}, (), None, rows=2, wide=False)
+        chip = re.search(r'y="(\d+)"[^>]*>1.50 ms<', card.draw((1.5, 0.2)))
+        assert chip and int(chip[1]) < 28 + 16
 
 
 def test_text_in_pictures() -> None:

@@ -311,8 +311,9 @@ class _Card:
         if measured and not self.low:
             parts.append(f'<rect y="{y - 3}" width="{self.width * min(share, 1.0):g}" height="3" {heat}/>')
         wide = 7 * len(text) + 6
-        # above a picture with axes: the numbers of one are below
-        axes = still is not None and isinstance(still.body, bodies.ImageBody) and still.body.axes
+        # above a picture with axes, or a histogram: their numbers are below
+        body = still.body if still else None
+        axes = isinstance(body, bodies.StatisticsBody) or (isinstance(body, bodies.ImageBody) and body.axes)
         chip = Box(self.width - wide - 5, 1 if axes else self.body - 21, wide, 16)
         if text and not self.low and not any(chip.meets(box) for _, box in (labels(still, self.room) if still else ())):
             parts.append(
