@@ -186,7 +186,8 @@ class Autosave:
         if place is None:
             return
         with suppress(OSError, DaliStudioError):  # a folder that cannot be written must not stop the edit
-            if self._stem.endswith(f"-{self._digest(graph, self._notebook)}") and not {"pins", "draft"} & view.keys():
+            same = self._stem.endswith(f"-{self._digest(graph, self._notebook)}")
+            if same and not {"pins", "draft", "written"} & view.keys():
                 if self._waiting != place:
                     place.unlink(missing_ok=True)
                 return

@@ -37,7 +37,7 @@ from dali_studio.studio.kept import Kept
 from dali_studio.studio.outputs import pins
 from dali_studio.studio.outputs.preview_renderer import PreviewRenderer
 from dali_studio.studio.places import make_room, with_cards
-from dali_studio.studio.programs import code_nodes, own_text
+from dali_studio.studio.programs import code_nodes, drafts, own_text
 from dali_studio.studio.programs.boxes import box_of_repair
 from dali_studio.studio.protocol import messages, requests, run_messages
 from dali_studio.studio.repairs import offered
@@ -145,7 +145,7 @@ class Session:
         self.shown = Shown(self)
         self._revision_offset = revision
         self.runs.known_told = ()
-        self.history.place({own_text.DRAFT: own_text.draft_of(view)})
+        self.history.place(drafts.drafts_of(view))
         if text := own_text.kept(view, self.current()):
             self.history.places[own_text.TEXT] = text
             self.dialect = text.dialect
@@ -376,6 +376,7 @@ class Session:
         with nullcontext() if self.profiler.running else code_nodes.replacing(self.graph, message.key):
             made = code_nodes.written(self.graph, message.key, message.source, self._sample, self.modules)
             self.history.apply(made)
+            self.history.place({drafts.draft_at(message.key): None})
             try:
                 self.modules.write(self.graph, self._folder)
             finally:

@@ -15,7 +15,8 @@ from dali_studio.graph import document
 from dali_studio.graph.difference import edits_to
 from dali_studio.graph.history import History, Step
 from dali_studio.studio.programs import code_nodes
-from dali_studio.studio.programs.own_text import DRAFT, TEXT, kept, source_in
+from dali_studio.studio.programs.drafts import drafts_in
+from dali_studio.studio.programs.own_text import TEXT, kept, source_in
 from dali_studio.studio.protocol.messages import Position
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.view import places_of
@@ -52,7 +53,7 @@ def _steps(history: History, texts: list[str], modules: code_nodes.Modules) -> l
         except DaliStudioError:
             break
         state = code_nodes.opened(found, view, modules)
-        wanted = {**places_of(view), DRAFT: places.get(DRAFT)}  # it is in no step
+        wanted = {**places_of(view), **drafts_in(places)}  # they are in no step
         if view.get("program", "") == source:
             wanted[TEXT] = places.get(TEXT)
         else:

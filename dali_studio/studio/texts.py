@@ -13,7 +13,7 @@ from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph import document
 from dali_studio.studio.aliases import added
 from dali_studio.studio.places import written_places
-from dali_studio.studio.programs import own_text
+from dali_studio.studio.programs import drafts, own_text
 from dali_studio.studio.programs.pasting import added_marks, added_places, pasted, whole_program
 from dali_studio.studio.protocol import requests
 from dali_studio.studio.view import (
@@ -60,7 +60,7 @@ class Texts:
 
     def _open(self, text: str) -> None:
         graph, view, said = document.loads(text, self._session.registry)
-        self._session.history.place({own_text.DRAFT: None})
+        self._session.history.place({drafts.DRAFT: None})
         self._session.replace(graph, view)
         self._tell(said)
 
@@ -98,7 +98,7 @@ class Texts:
     @handle.register
     def _(self, message: requests.ApplyCode) -> None:
         session, history = self._session, self._session.history
-        history.place({own_text.DRAFT: message.source})  # it stays where it is refused
+        history.place({drafts.DRAFT: message.source})  # it stays where it is refused
         if _is_document(message.source):
             self._open(message.source)
             return
@@ -107,7 +107,7 @@ class Texts:
         kept = {name: mark for name, mark in marks_in(history).items() if name not in gone}
         now = session.current(), functions_in(kept.values(), session.current().cards), notes_in(history)
         taken = own_text.taken(message.source, *now, before=before)
-        history.place({own_text.DRAFT: None})
+        history.place({drafts.DRAFT: None})
         session.dialect, edits = taken.dialect, taken.edits
         if edits:
             places = written_places(history, edits, session.revision + 1, message.laid)
@@ -120,5 +120,5 @@ class Texts:
 
     @handle.register
     def _(self, message: requests.KeepDraft) -> None:
-        self._session.history.place({own_text.DRAFT: message.source or None})
+        self._session.history.place({drafts.draft_at(message.key): message.source or None})
         self._session.announce()

@@ -34,7 +34,8 @@ from dali_studio.studio.cards import coins_in, folded
 from dali_studio.studio.outputs import pins
 from dali_studio.studio.outputs.renderers.volume import is_volume
 from dali_studio.studio.programs import code_nodes
-from dali_studio.studio.programs.own_text import draft_in, words_in
+from dali_studio.studio.programs.drafts import draft_in, written_in
+from dali_studio.studio.programs.own_text import words_in
 from dali_studio.studio.protocol.messages import (
     DialectInfo,
     Differs,
@@ -139,6 +140,7 @@ def revision_changed(
         variable=variable,
         place=place,
         draft=draft_in(history),
+        written=written_in(history),
     )  # fmt: skip
 
 

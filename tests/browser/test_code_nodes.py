@@ -157,3 +157,37 @@ def test_what_does_not_end_is_stopped_and_what_is_written_stays(
     lab.card(page, "decode").click(position=HEAD)
     lab.card(page, "negative").get_by_text("not run", exact=True).wait_for()
     page.screenshot(path=artifacts / "designer_not_run.png")
+
+
+def test_code_of_a_document_that_has_not_run_is_in_its_file(page: Any, server: tuple[str, Path]) -> None:
+    file, written = server[1] / "unrun.dali.json", "def darker(image):\n    return image // 4\n"
+    functions = {"negative": {"source": "def darker(image):\n    return image\n", "signature": "0" * 64}}
+    document.save(train().graph, {"functions": functions}, file)
+
+    def opened() -> Any:
+        lab.open_lab(page, server[0])
+        page.locator(f'.jp-DirListing-item[title*="{file.name}"]').dblclick()
+        lab.part(page, "thumb-decode").wait_for(timeout=90_000)
+        lab.settle(page)
+        lab.part(page, "node-negative").click(position=HEAD)
+        return lab.part(page, "function-code")
+
+    opened().fill(written)
+    lab.part(page, "node-decode").click(position=HEAD)
+    page.keyboard.press("Control+s")
+    for _ in range(100):
+        if kept := lab.saved(file)["view"].get("written"):
+            break
+        page.wait_for_timeout(100)
+    assert kept["negative"]["source"] == written
+    page.evaluate("async () => { await window.jupyterapp.serviceManager.sessions.shutdownAll(); }")
+    page.goto("about:blank")
+    code = opened()  # in another kernel
+    assert code.input_value() == written
+    lab.part(page, "apply-function").click()
+    lab.part(page, "apply-function").get_by_text("Run this code").wait_for()
+    lab.part(page, "thumb-negative").wait_for()
+    page.keyboard.press("Control+s")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    view = lab.saved(file)["view"]
+    assert "written" not in view and view["functions"]["negative"]["source"] == written

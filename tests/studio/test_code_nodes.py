@@ -257,6 +257,30 @@ def test_a_document_keeps_it_and_its_user_need_not_trust_it_again(client: Client
     assert said == ["attached"]  # nothing is lost
 
 
+def test_what_is_written_and_has_not_run_is_in_the_document_until_it_runs(client: Client, tmp_path: Path) -> None:
+    client.send("apply_function", key="half", source=SOURCE)
+    path, draft = tmp_path / "kept.dali.json", f"{SOURCE}# more"
+    client.send("save_document", path=str(path), what="document")
+    told = only(client.send("keep_draft", key="half", source=draft), messages.RevisionChanged)[-1]
+    assert told.written == {"half": draft} and not told.saved and told.draft == ""
+    client.send("save_document", path=str(path), what="document")
+    again, _ = reopened(path)
+    got = again.send("ready")
+    assert only(got, messages.RevisionChanged)[-1].written == {"half": draft}
+    code = node_of(got).code
+    assert code is not None and code.source == SOURCE  # which runs
+    told = only(again.send("apply_function", key="half", source=draft), messages.RevisionChanged)[-1]
+    assert told.written == {}
+    again.session.close()
+    # nobody else's
+    content = json.loads(path.read_text())
+    content["view"]["written"]["half"]["source"] += "?"
+    path.write_text(json.dumps(content))
+    again, _ = reopened(path)
+    assert only(again.send("ready"), messages.RevisionChanged)[-1].written == {}
+    again.session.close()
+
+
 def test_a_copy_in_another_document_has_its_code(client: Client) -> None:
     """Which runs where it is this user's, and is shown else."""
     for signed, trusted in ((signature(SOURCE), True), ("0" * 64, False), ("", False)):

@@ -31,6 +31,7 @@ from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.ways import Branches
 from dali_studio.graph.written import ARGUMENT, OPERATOR, WrittenFunction
+from dali_studio.studio.programs import drafts
 from dali_studio.studio.programs.boxes import boxes_of, boxes_of_own, renamed_boxes
 from dali_studio.studio.programs.left_out import used_again, with_comments, without_comments
 from dali_studio.studio.programs.trust import is_own, signature
@@ -49,8 +50,6 @@ _READER = "readers.file"
 _LISTED = {"files", "file_list", "labels"}
 #: Its names in the view part of a document.
 _PROGRAM, _SIGNATURE = "program", "program_signature"
-#: Under this name what is written and no graph yet is kept, both beside the places of cards and in a document.
-DRAFT = "draft"
 
 
 def text_in(history: History) -> ProgramText | None:
@@ -78,22 +77,9 @@ def opened_view(source: str, graph: Graph) -> dict[str, Any]:
     return {**in_view(source), "marks": msgspec.to_builtins(boxes)}
 
 
-def draft_in(history: History) -> str:
-    """What is written into the code pane and no graph yet; empty if all is."""
-    return str(history.places.get(DRAFT, ""))
-
-
-def draft_of(view: Mapping[str, Any]) -> str | None:
-    """That of a document's view part, if it is this user's: saving and running apply it."""
-    source: object = view.get(DRAFT)
-    return source if isinstance(source, str) and is_own(source, view.get(f"{DRAFT}_signature")) else None
-
-
-def words_in(history: History) -> dict[str, str]:
+def words_in(history: History) -> dict[str, Any]:
     """The texts that a document keeps in its view part."""
-    draft = draft_in(history)
-    signed = {DRAFT: draft, f"{DRAFT}_signature": signature(draft)} if draft else {}
-    return in_view(source_in(history)) | signed
+    return in_view(source_in(history)) | drafts.in_view(history)
 
 
 def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:

@@ -262,6 +262,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     #: answers: the `id` of the step that this is the answer to; empty: it is none
     draft: str = ""
     #: draft: what is written into the code pane and no graph yet, as `KeepDraft` has it
+    written: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    #: written: what is written for code nodes and has not run, by node, likewise
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):

@@ -195,9 +195,16 @@ class KeepDraft(msgspec.Struct, frozen=True, kw_only=True, tag="keep_draft"):
     """Keep in the document what is written into the code pane and not applied yet; empty: nothing is.
 
     The answer is `RevisionChanged`. What `ApplyCode` brings is kept where it is refused.
+
+    Attributes
+    ----------
+    source : str
+    key : str
+        The code node for which it is written, in which it has not run; empty: it is the code pane's.
     """
 
     source: str
+    key: str = ""
 
 
 class ApplyFunction(msgspec.Struct, frozen=True, kw_only=True, tag="apply_function"):

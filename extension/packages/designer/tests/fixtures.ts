@@ -208,6 +208,7 @@ export function revision(
     place: "",
     answers: "",
     draft: "",
+    written: {},
     ...rest,
   };
 }

@@ -62,6 +62,33 @@ describe("problems", () => {
     expect(titles()).toEqual([]);
     expect(session.store.get().written).toEqual({});
   });
+  it("keep code that has not run in the document, which another page has, too", async () => {
+    const kernel = new FakeKernel();
+    const session = new Session(kernel, 296);
+    kernel.open(session);
+    const code = { source: "def old(image): ...", trusted: true, module: "m", signature: "" };
+    const graph = { name: "g", nodes: [node("own", "python_function", { code })], outputs: [] };
+    const text = () => session.store.get().written.own;
+    kernel.say(revision(2, graph, { written: { own: "def left(image): ..." } }));
+    expect(text()).toBe("def left(image): ...");
+    session.keepWritten("own", "def mine(image): ...");
+    kernel.say(revision(3, graph, { written: { own: "def left(image): ..." } }));
+    expect(text()).toBe("def mine(image): ...");
+    let done = false;
+    void session.answered().then(() => {
+      done = true;
+    });
+    expect(kernel.sent.at(-1)).toEqual({ type: "keep_draft", source: "def mine(image): ...", key: "own" });
+    await Promise.resolve();
+    expect(done).toBe(false);
+    kernel.say(revision(3, graph, { written: { own: "def mine(image): ..." } }));
+    await Promise.resolve();
+    expect(done).toBe(true);
+    kernel.say(revision(4, graph, { written: { own: "def theirs(image): ..." } })); // another page goes on with it
+    expect(text()).toBe("def theirs(image): ...");
+    kernel.say(revision(5, graph));
+    expect(text()).toBeUndefined();
+  });
   it("tell a function that was stopped from one that failed", () => {
     const stopped = { code: "DS305", message: "the function was stopped after 3 s in line 7.", node: "own" };
     expect([titleOf(stopped), wordsOf(stopped)]).toEqual(["The function was stopped after 3 s in line 7", ""]);

@@ -8,7 +8,7 @@ import { designers } from "../../designer/src/core/designers";
 import type { FileState, Host } from "../../designer/src/core/host";
 import type { Session } from "../../designer/src/core/session";
 import { createStore, type Store } from "../../designer/src/core/store";
-import { leave, leftAs, unsentOf } from "../../designer/src/core/unsent";
+import { isSome, leave, leftAs, NONE, unsentOf, untold, withLeft } from "../../designer/src/core/unsent";
 import type { Keys } from "./actions";
 import { designer } from "./designer";
 import { drawing, operators } from "./drawing";
@@ -136,9 +136,9 @@ class PipelineFile {
       const { confirmed, code, link } = session.store.get();
       if (!confirmed || !code || link !== "live") return;
       unsubscribe();
-      const { unsent, draft } = leftAs(this.key);
-      leave(this.key, { unsent: [], draft: null });
-      if (draft || unsent.length > 0) session.store.set((s) => ({ ...s, unsent, draft: draft ?? s.draft }));
+      const left = leftAs(this.key);
+      leave(this.key, NONE);
+      if (isSome(left)) session.store.set((s) => withLeft(s, left));
     });
   }
 
@@ -150,8 +150,11 @@ class PipelineFile {
   /** Whether the kernel has not had what is being written. */
   private get isAhead(): boolean {
     return [...this.sessions].some((session) => {
-      const { draft, confirmed } = session.store.get();
-      return isCut(session) || (draft?.taken === false && draft.source !== confirmed?.draft);
+      const state = session.store.get();
+      const { draft, confirmed } = state;
+      return (
+        isCut(session) || untold(state).length > 0 || (draft?.taken === false && draft.source !== confirmed?.draft)
+      );
     });
   }
 

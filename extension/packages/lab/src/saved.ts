@@ -5,6 +5,7 @@ interface Parts {
     marks?: unknown;
     program?: unknown;
     draft?: unknown;
+    written?: unknown;
     pins?: unknown;
     functions?: unknown;
   };
@@ -44,7 +45,7 @@ export class Saved {
    */
   rearranged(kernel: string, stepped = true): boolean {
     const now = JSON.parse(kernel) as Parts;
-    if (!stepped) return !same(now.view.draft, this.parts.view.draft);
+    if (!stepped) return !(["draft", "written"] as const).every((key) => same(now.view[key], this.parts.view[key]));
     const places = this.parts.view.positions ?? {};
     const found = now.view.positions ?? {};
     return !sameWords(now, this.parts) || Object.keys(places).some((key) => !same(found[key], places[key]));
@@ -57,5 +58,7 @@ function same(one: unknown, other: unknown): boolean {
 
 /** Notes, groups and junctions, pinned data, code of nodes, and the program, whose comments are in no node, as it is written. */
 function sameWords({ view: one }: Parts, { view: other }: Parts): boolean {
-  return (["marks", "program", "draft", "pins", "functions"] as const).every((key) => same(one[key], other[key]));
+  return (["marks", "program", "draft", "written", "pins", "functions"] as const).every((key) =>
+    same(one[key], other[key]),
+  );
 }

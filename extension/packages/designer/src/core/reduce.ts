@@ -200,9 +200,7 @@ function onRevision(before: State, message: RevisionChanged): State {
     unsure: null,
     moved,
     previews,
-    written: Object.fromEntries(
-      Object.entries(state.written).filter(([key, text]) => nodeOf(message.graph, key)?.code?.source !== text),
-    ),
+    written: writtenOf(before, message, !state.confirmed || exchanged !== false),
     // of other wires nobody knows yet, and where something else is wrong, nobody asks
     previewFailures: state.previewFailures.filter((d) => wiredTo(message, d) === wiredTo(state.confirmed, d)),
     refused: changed ? [] : state.refused,
@@ -255,6 +253,21 @@ function draftOf(state: State, message: RevisionChanged, opens: boolean): State[
   const follows = draft ? draft.source === confirmed?.draft && draft.source !== source : opens;
   if (!follows) return draft;
   return source ? { source, base: "", found: [], taken: false } : null;
+}
+
+/** Likewise what is written for code nodes and has not run. */
+function writtenOf(state: State, message: RevisionChanged, opens: boolean): State["written"] {
+  const { written: mine, confirmed } = state;
+  const { written: theirs } = message;
+  const found: Record<string, string> = {};
+  for (const key of Object.keys({ ...mine, ...theirs })) {
+    const [own, kept, now] = [mine[key], confirmed?.written[key], theirs[key]];
+    const follows = own === undefined ? opens || now !== kept : own === kept && now !== kept;
+    const text = follows ? now : own;
+    const code = nodeOf(message.graph, key)?.code;
+    if (text !== undefined && code && code.source !== text) found[key] = text;
+  }
+  return JSON.stringify(found) === JSON.stringify(mine) ? mine : found;
 }
 
 /** Whether a reply is for the sample that is asked for; older ones are dropped. */

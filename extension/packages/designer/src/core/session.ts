@@ -26,7 +26,7 @@ import { awaiting, enqueue, halted, isOther, isWanted, project, quiet, receive, 
 import { type Command, INITIAL, type Marks, type Pins, type State, type View } from "./state";
 import { messageOf } from "./steps";
 import { createStore, type Store } from "./store";
-import { keepUnsent, leftOf } from "./unsent";
+import { keepUnsent, leftOf, untold, withLeft } from "./unsent";
 
 /** How messages travel; the widget wraps its model in this. */
 export interface Transport {
@@ -94,7 +94,7 @@ export class Session {
     private readonly attach: Attach | null = null,
   ) {
     this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
-    keepUnsent(this.store, (source) => this.send({ type: "keep_draft", source }));
+    keepUnsent(this.store, this.tell);
   }
 
   /** Say that a view is there; also how a silent kernel is called again. What was not answered is sent again. */
@@ -210,13 +210,18 @@ export class Session {
     this.send({ type: "apply_function", key, source });
   }
 
-  /** Done when the kernel has answered all edits, or is gone; a text is applied first. */
+  /** Have the document keep what is written and not applied: into the code pane, or for a code node. */
+  private readonly tell = (source: string, key = ""): void => this.send({ type: "keep_draft", source, key });
+
+  /** Done when the kernel has answered all edits, or is gone; a text is applied first, and what has not run is kept. */
   answered(): Promise<void> {
     this.applyCode();
+    const state = this.store.get();
+    for (const key of untold(state)) this.tell(state.written[key] ?? "", key);
     return new Promise((resolve) => {
       const look = () => {
-        const { link, pending } = this.store.get();
-        if (link !== "gone" && pending.length > 0) return;
+        const now = this.store.get();
+        if (now.link !== "gone" && (now.pending.length > 0 || untold(now).length > 0)) return;
         unsubscribe();
         resolve();
       };
@@ -474,10 +479,7 @@ export class Session {
     const first = this.store.get().confirmed === null;
     this.store.set((s) => {
       const next = receive(s, message);
-      if (first && next.confirmed) {
-        const { unsent, draft } = leftOf(next);
-        return { ...next, unsent, draft: draft ?? next.draft };
-      }
+      if (first && next.confirmed) return withLeft(next, leftOf(next));
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
     });
     // the file at which a run has stopped is shown

@@ -1,9 +1,13 @@
 import type { State } from "./state";
 import type { Store } from "./store";
 
-type Left = Pick<State, "unsent" | "draft">;
+type Left = Pick<State, "unsent" | "draft" | "written">;
 
-const NONE: Left = { unsent: [], draft: null };
+export const NONE: Left = { unsent: [], draft: null, written: {} };
+
+export function isSome({ unsent, draft, written }: Left): boolean {
+  return unsent.length > 0 || draft !== null || Object.keys(written).length > 0;
+}
 
 function keyOf({ confirmed }: State): string {
   return `dali-studio:edits:${confirmed?.place}`;
@@ -23,29 +27,44 @@ export function leftAs(key: string): Left {
   }
 }
 
+/** What is shown with what has been left. */
+export function withLeft(state: State, { unsent, draft, written }: Left): State {
+  return { ...state, unsent, draft: draft ?? state.draft, written: { ...state.written, ...written } };
+}
+
 /** Leave it there. */
 export function leave(key: string, left: Left): void {
   try {
-    if (left.unsent.length > 0 || left.draft) localStorage.setItem(key, JSON.stringify(left));
+    if (isSome(left)) localStorage.setItem(key, JSON.stringify(left));
     else localStorage.removeItem(key);
   } catch {
     // no storage: it is kept as long as the page
   }
 }
 
-export function unsentOf({ confirmed, link, pending, unsent, draft }: State): Left {
+export function unsentOf({ confirmed, link, pending, unsent, draft, written }: State): Left {
   if (!confirmed?.place) return NONE;
-  return { unsent: link !== "live" && pending.length > 0 ? pending : unsent, draft: draft?.taken ? null : draft };
+  return {
+    unsent: link !== "live" && pending.length > 0 ? pending : unsent,
+    draft: draft?.taken ? null : draft,
+    written,
+  };
+}
+
+/** Code nodes for which something is written that the kernel does not keep yet. */
+export function untold({ confirmed, written }: State): string[] {
+  const known = confirmed?.written ?? {};
+  return Object.keys({ ...known, ...written }).filter((key) => written[key] !== known[key]);
 }
 
 /** How long nothing is typed until the kernel is told, in ms. */
 const REST = 400;
 
 /**
- * Keep what no kernel has had, edits and text, in the browser's storage, where the page may be loaded again; `tell` the
- * kernel of the text, which the document keeps.
+ * Keep what no kernel has had, edits and texts, in the browser's storage, where the page may be loaded again; `tell` the
+ * kernel of the text of the code pane, and of those of code nodes, which the document keeps.
  */
-export function keepUnsent(store: Store<State>, tell: (draft: string) => void): void {
+export function keepUnsent(store: Store<State>, tell: (draft: string, key?: string) => void): void {
   let kept = NONE;
   let live = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,7 +74,10 @@ export function keepUnsent(store: Store<State>, tell: (draft: string) => void): 
       const state = store.get();
       const source = unsentOf(state).draft?.source ?? "";
       if (state.pending.length > 0) tellSoon();
-      else if (live && source !== (state.confirmed?.draft ?? "")) tell(source);
+      else if (live) {
+        if (source !== (state.confirmed?.draft ?? "")) tell(source);
+        for (const key of untold(state)) tell(state.written[key] ?? "", key);
+      }
     }, REST);
   };
   store.subscribe(() => {
@@ -63,10 +85,9 @@ export function keepUnsent(store: Store<State>, tell: (draft: string) => void): 
     const now = unsentOf(state);
     const back = !live && state.link === "live";
     live = state.link === "live";
-    if (now.draft !== kept.draft || (back && now.draft)) tellSoon();
-    const some = now.unsent.length > 0 || now.draft;
-    if ((now.unsent === kept.unsent && now.draft === kept.draft) || !(some || kept.unsent.length > 0 || kept.draft))
-      return;
+    const same = now.draft === kept.draft && now.written === kept.written;
+    if (!same || (back && isSome({ ...now, unsent: [] }))) tellSoon();
+    if ((same && now.unsent === kept.unsent) || !(isSome(now) || isSome(kept))) return;
     kept = now;
     leave(keyOf(state), now);
   });

@@ -364,6 +364,7 @@ export interface ApplyCode {
 export interface KeepDraft {
   readonly type: "keep_draft";
   readonly source: string;
+  readonly key?: string;
 }
 
 /** Make a text the function of a code node, as one undo step: its user trusts it, and it runs in the kernel. */
@@ -758,6 +759,7 @@ export interface RevisionChanged {
   readonly place: string;
   readonly answers: string;
   readonly draft: string;
+  readonly written: Readonly<Record<string, string>>;
 }
 
 /** The whole graph: its nodes, those apart that are on the card of another. */
