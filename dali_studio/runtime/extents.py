@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.descriptors import largest_sample
+from dali_studio.kernels.cpu.image_info import byte_count
 
 #: Bytes of a sample beyond which no machine need be asked: arithmetic over batches of such samples does not overflow.
 _MAX_BYTES = 1 << 46
-#: The largest whole number below which float32 has all.
-_WHOLE = 1 << 24
+#: From where on extents are not written whole.
+_LONG = 10**10
 _HINT = "Make the output smaller."
 
 
@@ -39,7 +40,7 @@ def check_sizes(shapes: NDArray[np.int64], dtype: np.dtype[np.generic]) -> None:
     if sizes.max() > _MAX_BYTES:
         index = int(sizes.argmax())
         raise ArgumentError(
-            f"the result would be {_words(shapes[index])} of {dtype.name}, {_gib(sizes[index])}.",
+            f"the result would be {_words(shapes[index])} of {dtype.name}, {byte_count(int(sizes[index]))}.",
             hint=_HINT, sample=index, code="DS301",
         )  # fmt: skip
 
@@ -48,16 +49,13 @@ def no_room(shapes: NDArray[np.int64], dtype: np.dtype[np.generic]) -> tuple[int
     """The largest sample of a batch for which there is no memory, and the error for it."""
     sizes = shapes.prod(axis=1) * dtype.itemsize
     index = int(sizes.argmax())
-    batch = f", {_gib(sizes.sum())} with the other {len(sizes) - 1} of the batch" if len(sizes) > 1 else ""
+    one, batch = (byte_count(int(size)) for size in (sizes[index], sizes.sum()))
+    others = f", {batch} with the other {len(sizes) - 1} of the batch" if len(sizes) > 1 else ""
     return index, NoRoomError(
-        f"The result of {_words(shapes[index])} does not fit into memory: it needs {_gib(sizes[index])}{batch}."
+        f"The result of {_words(shapes[index])} does not fit into memory: it needs {one}{others}."
     )
 
 
 def _words(shape: NDArray[np.int64]) -> str:
-    """Extents; those whose last digits are not what was asked for, as sizes are computed in float32, without them."""
-    return "×".join(f"{extent:.3g}" if extent > _WHOLE else f"{extent}" for extent in shape.tolist())
-
-
-def _gib(size: float) -> str:
-    return f"{size / 2**30:,.1f} GiB"
+    """Extents; those of more digits than can be read at once without the last of them."""
+    return "×".join(f"{extent}" if extent < _LONG else f"{extent:.3g}" for extent in shape.tolist())

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dali_studio.compiler.plan import Step
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.kernels.cpu.image_info import byte_count
 from dali_studio.runtime.extents import NoRoomError
 
 _SMALLER = "Make the output or the batch smaller."
@@ -115,13 +116,18 @@ class ErrorPolicy:
         return True
 
 
+def _bytes(number: str, power: str) -> str:
+    """A size as numpy tells it, in the decimal units of all other sizes."""
+    return byte_count(round(float(number) * 1024 ** ("KMGTPE".index(power) + 1)))
+
+
 def _words(cause: Exception) -> tuple[str, str, str]:
     """Code, message and hint for what is no finding of the operator's own."""
     if isinstance(cause, NoRoomError):
         return "DS301", str(cause), _SMALLER
     if isinstance(cause, MemoryError):
-        size = re.search(r"allocate ([\d.]+ \w+)", str(cause))
-        wanted = f": {size.group(1)} were asked for" if size else ""
+        size = re.search(r"allocate ([\d.]+) ([KMGTPE])iB", str(cause))
+        wanted = f": {_bytes(*size.groups())} were asked for" if size else ""
         return "DS301", f"The output does not fit into memory{wanted}.", _SMALLER
     message = str(cause) or type(cause).__name__
     if isinstance(cause, ValueError | OSError):

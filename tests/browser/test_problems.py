@@ -94,6 +94,10 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
     row = page.locator('li:has([data-testid="outline-decode"])')
     row.locator('[data-testid^="file-"]').first.wait_for()
     row.locator('[data-testid="remedy-decode"]', has_text="placeholder").wait_for()
+    # no other sample's shape, and of which sample a picture is that is not of the shown one
+    words = '[data-testid="outline-{}"] .ds-outline-words small'
+    assert page.locator(words.format("decode")).inner_text() == "– u8"
+    assert page.locator(words.format("resize")).inner_text() == "120×160×3 u8, sample 1"
     lab.by_id(page, "tab-batch").click()
     lab.by_id(page, "sheet-0-0").wait_for()
     page.screenshot(path=artifacts / "problems_520.png")

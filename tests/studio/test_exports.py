@@ -8,7 +8,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,9 @@ from dali_studio import DaliStudioError, Designer, fn, pipeline_def, samples, ty
 from dali_studio.api.default import default_registry
 from dali_studio.cli import main
 from dali_studio.graph import document
+from dali_studio.graph.model import Graph
 from dali_studio.graph.png_text import text_in, with_text
+from dali_studio.studio import gallery
 from dali_studio.studio.drawing import exports, picture, raster, stills, words
 from dali_studio.studio.drawing.raster import png
 from dali_studio.studio.protocol import bodies, messages
@@ -127,6 +129,12 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     assert svg.count('class="y magenta"') == 1 + 6 * 2  # a tile, and the batch's numbers as bars
 
 
+def cards_in(svg: str) -> list[stills.Box]:
+    """The boxes of a picture's cards, that of the outputs last."""
+    corner, size = r'<g transform="translate\(([-\d.]+) ([-\d.]+)\)">', r'<rect class="k" width="(\d+)" height="([\d.]+)"'
+    return [stills.Box(*map(float, one)) for one in re.findall(corner + size, svg)]
+
+
 @pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=3)
 def detection():
     files, boxes, labels = fn.readers.coco(
@@ -150,8 +158,7 @@ def test_each_wire_ends_at_a_port_of_its_own_and_runs_through_no_card(placed: bo
     client = Client(graph, view={"positions": {**places, "__outputs__": (1220, 14)}} if placed else {})
     svg = client.session.answers.picture(60.0).svg
     client.session.close()
-    corner, size = r'<g transform="translate\(([-\d.]+) ([-\d.]+)\)">', r'<rect class="k" width="(\d+)" height="([\d.]+)"'
-    cards = [stills.Box(*map(float, one)) for one in re.findall(corner + size, svg)]
+    cards = cards_in(svg)
     assert len(cards) == 12 + 1
     paths = re.findall(r'class="w \w+" stroke="#\w+" d="([^"]+)"', svg)
     ends = [list(raster._steps(path))[-1][0] for path in paths]
@@ -211,6 +218,41 @@ def test_a_picture_of_a_large_graph_is_small_too(branches: int, steps: int) -> N
     assert min(map(int, photos)) >= 16
 
 
+def as_kept(graph: Graph, columns: int, pitch: int) -> dict[str, tuple[int, int]]:
+    """Places in so many columns, the outputs right of all: large graphs have small cards, which stand closer."""
+    places = {key: (20 + 184 * (i % columns), 14 + pitch * (i // columns)) for i, key in enumerate(graph)}
+    return {**places, "__outputs__": (20 + 184 * columns, -26)}
+
+
+@pytest.mark.parametrize("name", ["", *(one.name for one in gallery.recipes(default_registry()))])
+def test_no_card_covers_another_one_wherever_they_were_placed(name: str) -> None:
+    graph = branched(5, 11).graph
+    assert len(graph) == 58
+    if name:
+        graph, _ = gallery.open_recipe(name, default_registry(), str(samples.photos()))
+    draws = np.random.default_rng(len(graph))
+    grids = [as_kept(graph, 4, 83), as_kept(graph, 11, 150)]
+    anywhere = {key: tuple(draws.integers(0, 500, 2).tolist()) for key in grids[0]}
+    for places in ({}, *grids, anywhere):
+        client = Client(graph.copy(), view={"positions": places})
+        cards = cards_in(client.session.answers.picture(0.0).svg)
+        client.session.close()
+        assert len(cards) > 2
+        assert not any(one.meets(other) for one, other in combinations(cards, 2)), places
+        if not name and places in grids:  # what was on one line is on one still
+            lines, now = ([y for _, y in places.values()][:58], [card.y for card in cards][:58])
+            assert len(set(zip(lines, now, strict=True))) == len(set(lines)) == len(set(now))
+
+
+def test_cards_with_room_stay_where_they_were_placed() -> None:
+    graph = turning().graph
+    places = {key: (20 + 184 * i, 14 + 260 * i) for i, key in enumerate(graph)}
+    client = Client(graph, view={"positions": {**places, "__outputs__": (900, 14)}})
+    cards = cards_in(client.session.answers.picture(0.0).svg)
+    client.session.close()
+    assert [(card.x, card.y) for card in cards] == [*places.values(), (900, 14)]
+
+
 @pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=4)
 def kinds():
     files, boxes, _, _, corners = fn.readers.coco(
@@ -239,11 +281,9 @@ def test_a_picture_shows_other_data_than_images_as_the_cards_do() -> None:
     assert re.search(r'<path class="y teal" d="M0 [\d.]+L', svg)  # the wave
     assert len(svg) < 150_000
     ET.fromstring(svg)
-    corner, size = r'<g transform="translate\(([-\d.]+) ([-\d.]+)\)">', r'<rect class="k" width="(\d+)" height="([\d.]+)"'
-    tops = re.findall(corner + size, svg)
-    cards = [stills.Box(float(x), float(y), float(wide), float(high)) for x, y, wide, high in tops]
+    cards = cards_in(svg)
     assert len(cards) == 8 + 1
-    assert not any(one.meets(other) for i, one in enumerate(cards) for other in cards[i + 1 :])
+    assert not any(one.meets(other) for one, other in combinations(cards, 2))
 
 
 def test_no_time_stands_on_the_name_of_a_box() -> None:
@@ -257,10 +297,12 @@ def test_no_time_stands_on_the_name_of_a_box() -> None:
     for shown, times in ((still, 0), (stills.Still(bodies.ImageBody(), still.picture, ""), 1)):
         card = picture._Card(node, {"moved": shown}, (), None, rows=2, wide=False)
         assert card.draw((1.5, 0.2)).count(">1.50 ms<") == times
-    # numbers of axes are below
-    sound = stills.Still(bodies.ImageBody(axes=True), still.picture, "")
-    chip = re.search(r'y="(\d+)"[^>]*>1.50 ms<', picture._Card(node, {"moved": sound}, (), None, rows=2, wide=False).draw((1.5, 0.2)))
-    assert chip and int(chip[1]) < 28 + 16
+    numbers = bodies.StatisticsBody(minimum=-0.076, maximum=1.05, mean=0.3, deviation=0.2, histogram=(4, 1, 2))
+    # numbers of axes and histograms are below
+    for body, picture_of in ((bodies.ImageBody(axes=True), still.picture), (numbers, None)):
+        card = picture._Card(node, {"moved": stills.Still(body, picture_of, "")}, (), None, rows=2, wide=False)
+        chip = re.search(r'y="(\d+)"[^>]*>1.50 ms<', card.draw((1.5, 0.2)))
+        assert chip and int(chip[1]) < 28 + 16
 
 
 def test_text_in_pictures() -> None:

@@ -116,10 +116,11 @@ def as_view(data: Buffer) -> memoryview:
 
 
 def byte_count(n: int) -> str:
-    """Size in words: "812 bytes", "112.8 kB", "3.4 MB"."""
+    """Size in words: "812 bytes", "112.8 kB", "3.4 MB", "1,509.9 GB"."""
     if n < 1000:
         return f"{n} bytes"
-    return f"{n / 1e3:.1f} kB" if n < 1_000_000 else f"{n / 1e6:.1f} MB"
+    power, unit = (1e3, "kB") if n < 1e6 else (1e6, "MB") if n < 1e9 else (1e9, "GB")
+    return f"{n / power:,.1f} {unit}"
 
 
 # ------------------------------------------------------------------------------------------------------ orientation

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +13,8 @@ from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+from msgspec.structs import replace
 
 import dali_studio
 from dali_studio.graph.document import MIME
@@ -24,6 +24,7 @@ from dali_studio.runtime import thumbnails
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.studio.drawing import icons
 from dali_studio.studio.drawing.picture_wires import HEAD, HUES, MANY, ROW, SCOPE, output_rows, wires_of
+from dali_studio.studio.drawing.places import columns, put_apart
 from dali_studio.studio.drawing.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
 from dali_studio.studio.drawing.words import DIGIT, cut, drawn_number, fitted, time_of, united, value_of, width_of
 from dali_studio.studio.outputs import images
@@ -33,13 +34,10 @@ from dali_studio.studio.view import OUTPUTS
 #: Photos get smaller until all of them take no more bytes than this, and a whole picture no more characters; how many
 #: the frame around the graph has at most, and what shows a photo.
 _PHOTOS, _MAX_BYTES, _AROUND, _SHOWS = 70_000, 150_000, 4_200, 100
-#: Cards of a graph with more nodes than this take one column: as on the canvas (`isDense`).
-_DENSE = 40
+#: Cards of a graph with more nodes than this take one column: as on the canvas (`isMany`).
+_DENSE = 35
 _WIDTHS = (222, 148, 111, 74, 60, 48, 40, 32, 24, 16, 8)
 (_WIDTH, _PHOTO), _FOOT = ROOM, 22
-#: The most columns in one row where nobody has placed the cards, and in each of several rows; and the most branches
-#: beside each other that are broken into rows.
-_IN_ONE, _IN_SEVERAL, _LANES = 6, 5, 2
 #: Where the graph begins below the head line, and what is left free around it.
 _TOP, _MARGIN, _BELOW = 44, 34, 36
 #: The frame of what is computed on the CPU.
@@ -148,14 +146,25 @@ def draw(
     ]  # fmt: skip
     placed = all(n.key in places for n in graph.nodes)
     by_key = {card.node.key: card for card in cards}
-    at = dict(places) if placed else _columns(graph, by_key)
+    at = dict(places) if placed else columns(graph, by_key)
     for card in cards:
         card.at = at[card.node.key]
         card.hue = hues.get(card.node.key, "")
-    if graph.outputs and OUTPUTS not in at:
-        at[OUTPUTS] = messages.Position(x=max((card.at.x + card.width for card in cards), default=-36.0) + 36, y=14)
+    put_apart(cards)
+    if OUTPUTS in at:
+        to = at[OUTPUTS].y
+        lower = max((one.at.y - at[key].y for key, one in by_key.items() if at[key].y <= to), default=0.0)
+        at[OUTPUTS] = replace(at[OUTPUTS], y=to + lower)
+    at.update({card.node.key: card.at for card in cards})
+    free = messages.Position(x=max((card.at.x + card.width for card in cards), default=-36.0) + 36, y=14)
+    if graph.outputs:
+        at.setdefault(OUTPUTS, free)
     rows = output_rows(graph, by_key, at[OUTPUTS]) if OUTPUTS in at else []
     height_of_outputs = max([HEAD - ROW, *rows]) + ROW + _FOOT
+    if OUTPUTS in at:
+        box = Box(at[OUTPUTS].x, at[OUTPUTS].y, _WIDTH, height_of_outputs)
+        if any(box.meets(card.box) for card in cards):
+            at[OUTPUTS] = replace(at[OUTPUTS], x=free.x)
     left = min((p.x for p in at.values()), default=0.0) - _MARGIN
     top = min((p.y for p in at.values()), default=0.0) - 22
     rights = [card.at.x + card.width for card in cards] + [at[OUTPUTS].x + _WIDTH if OUTPUTS in at else 0]
@@ -204,47 +213,6 @@ def _many(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
-def _columns(graph: messages.GraphView, cards: Mapping[str, _Card]) -> dict[str, messages.Position]:
-    """Places by the longest way from a source, in rows that are read on a narrow page too.
-
-    What feeds arguments alone stands left of what it feeds, below the others.
-    """
-    column: dict[str, int] = {}
-    fed: dict[str, list[str]] = {}
-    inputs = {ref.node for node in graph.nodes for ref in node.inputs if ref is not None}
-    for node in graph.nodes:  # in an order in which most sources come first
-        sources = [ref.node for ref in (*node.inputs, *node.argument_inputs.values()) if ref is not None]
-        column[node.key] = 1 + max((column.get(key, -1) for key in sources), default=-1)
-        for ref in node.argument_inputs.values():
-            fed.setdefault(ref.node, []).append(node.key)
-    if graph.outputs:
-        column[OUTPUTS] = 1 + max((column.get(ref.node, 0) for ref in graph.outputs), default=0)
-    small = {node.key for node in graph.nodes if column[node.key] == 0 and node.key in fed} - inputs
-    lanes = Counter(column[key] for key in column if key not in small)
-    wide = 1 + max(column.values(), default=0)
-    broken = wide > _IN_ONE and max(lanes.values(), default=0) <= _LANES
-    length = math.ceil(wide / math.ceil(wide / _IN_SEVERAL)) if broken else wide
-    filled: Counter[tuple[int, int]] = Counter()
-    across: dict[tuple[int, int], int] = {}
-    tall: dict[tuple[int, int], float] = {}
-    places: dict[str, tuple[int, int, int]] = {}
-    for key in [*(k for k in column if k not in small), *(k for k in column if k in small)]:
-        band, at = divmod(min(column[k] for k in fed[key]) if key in small else column[key], length)
-        at = max(0, at - 1) if key in small else at
-        places[key] = band, at, (row := filled[band, at])
-        filled[band, at] += 1
-        card = cards.get(key)
-        tall[band, row] = max(tall.get((band, row), 140 if key in small else 204), card.height + 32 if card else 0)
-        across[band, at] = max(across.get((band, at), _WIDTH), card.width if card else 0)
-    return {
-        key: messages.Position(
-            x=20.0 + sum(across.get((band, before), _WIDTH) + 36 for before in range(at)),
-            y=14 + sum(height for place, height in tall.items() if place < (band, row)),
-        )
-        for key, (band, at, row) in places.items()
-    }
-
-
 class _Card:
     """A node's card."""
 
@@ -286,6 +254,10 @@ class _Card:
     @property
     def bottom(self) -> float:
         return self.at.y + self.height
+
+    @property
+    def box(self) -> Box:
+        return Box(self.at.x, self.at.y, self.width, self.height)
 
     def port(self, output: int) -> tuple[float, float]:
         """Where the wires of an output begin."""
@@ -339,8 +311,9 @@ class _Card:
         if measured and not self.low:
             parts.append(f'<rect y="{y - 3}" width="{self.width * min(share, 1.0):g}" height="3" {heat}/>')
         wide = 7 * len(text) + 6
-        # above a picture with axes: the numbers of one are below
-        axes = still is not None and isinstance(still.body, bodies.ImageBody) and still.body.axes
+        # above a picture with axes, or a histogram: their numbers are below
+        body = still.body if still else None
+        axes = isinstance(body, bodies.StatisticsBody) or (isinstance(body, bodies.ImageBody) and body.axes)
         chip = Box(self.width - wide - 5, 1 if axes else self.body - 21, wide, 16)
         if text and not self.low and not any(chip.meets(box) for _, box in (labels(still, self.room) if still else ())):
             parts.append(

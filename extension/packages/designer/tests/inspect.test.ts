@@ -242,7 +242,7 @@ describe("a long wait for images", () => {
   const waiting = fold(OPENED, revision(1), { type: "progress", doing: "decode, 2 of 5", seconds: 3 });
 
   it("says what is computed and for how long, until the images are there", () => {
-    expect(statusMessage(waiting)).toMatchObject({ tone: "info", rest: "decode, 2 of 5", muted: "3 s" });
+    expect(statusMessage(waiting)).toMatchObject({ tone: "info", rest: "decode, 2 of 5,", muted: "3 s" });
     expect(statusMessage(receive(waiting, { type: "progress", doing: "", seconds: 0 }))).toBeNull();
   });
 });

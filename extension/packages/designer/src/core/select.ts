@@ -328,6 +328,9 @@ export const staleKeys = derived(
   },
 );
 
+/** What is known of a node's data where there is none of the shown sample. */
+export const typeOnly = ({ facts }: NodeView) => facts[0]?.replace(/^[A-Z×]+ /, "– ");
+
 /** Where a picture comes from that is no longer that of its node. */
 export function pictureFrom(state: State, key: string, preview: Preview | undefined): string {
   const { sample, iteration } = state;

@@ -132,7 +132,7 @@ function progressMessage(state: State): StatusMessage | null {
     id: "progress",
     tone: "info",
     lead: "Computing images:",
-    rest: doing,
+    rest: `${doing},`,
     muted: `${seconds} s`,
     action: runsCode(state) ? "stop" : null,
     node: "",

@@ -45,12 +45,12 @@ const PICTURES = [
 
 const ARRANGEMENTS: readonly (readonly [Arrangement, string])[] = [
   ["left", "Align left edges"],
-  ["top", "Align upper edges"],
-  ["across", "Spread across"],
-  ["down", "Spread down"],
+  ["top", "Align top edges"],
+  ["across", "Distribute horizontally"],
+  ["down", "Distribute vertically"],
 ];
 
-/** Bring the selected cards in line, as one undo step. */
+/** Align the selected cards, as one undo step. */
 export function arrange(scope: Scope, how: Arrangement): void {
   const { session } = scope;
   const state = session.store.get();

@@ -10,13 +10,15 @@ import {
   findingsAt,
   heatOf,
   isOld,
+  pictureFrom,
   previewOf,
   resultName,
   severity,
   staleKeys,
+  typeOnly,
   withoutSample,
 } from "../core/select";
-import { isAway } from "../core/state";
+import { isAway, type State } from "../core/state";
 import { toldBy } from "../core/statusMessage";
 import type { Diagnostic } from "../protocol/generated";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
@@ -72,6 +74,14 @@ function useTold(row: RefObject<HTMLElement>, error: Diagnostic | undefined): vo
   }, [row, told, session]);
 }
 
+/** What a row says of its node's data, and of which sample it is where that is not the shown one. */
+function factsOf(state: State, key: string): string | undefined {
+  const [node, preview] = [nodeOf(state.graph, key), previewOf(state, key)];
+  if (node && brokenFile(state, key)) return typeOnly(node);
+  const old = staleKeys(state).has(key) && !node?.pin;
+  return preview && `${preview.facts}${old ? `, ${pictureFrom(state, key, preview)}` : ""}`;
+}
+
 function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly visible: boolean }) {
   const { session, root } = useFrame();
   const li = useRef<HTMLLIElement>(null);
@@ -79,7 +89,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const row = useSel((s) => ({
     heat: isAway(s) ? undefined : heatOf(s, nodeKey),
-    facts: (withoutSample(s).has(nodeKey) && "left out") || (visible && previewOf(s, nodeKey)?.facts) || "",
+    facts: (withoutSample(s).has(nodeKey) && "left out") || (visible && factsOf(s, nodeKey)),
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
     selected: s.view.selection[0] === nodeKey,
     old: isOld(s),

@@ -304,7 +304,7 @@ function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean
   const shape = select.cardShape(node, preview);
   const compact = shape === "short";
   const ways = useSel((s) => (node.operator === SPLIT ? select.waysOf(s, node).said : ""));
-  const facts = ways || (!card.file && !card.lost && preview?.facts) || node.facts[0]?.replace(/^[A-Z×]+ /, "– ") || "";
+  const facts = ways || (!card.file && !card.lost && preview?.facts) || select.typeOnly(node) || "";
   return (
     <div className="ds-facts">
       <span className="ds-facts-text" title={facts}>

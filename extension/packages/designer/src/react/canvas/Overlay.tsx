@@ -22,9 +22,11 @@ export function namesCorner({ body, atlas_width, atlas_height }: Preview, width:
   });
 }
 
-/** The class of what shows a picture with axes: words over it keep clear of their numbers. */
-export const hasAxes = (preview: Preview | undefined) =>
-  preview?.body.type === "image" && preview.body.axes ? "ds-axes" : "";
+/** The class of what shows a picture with axes, or a histogram: words over it keep clear of their numbers. */
+export function hasAxes(preview: Preview | undefined): string {
+  const body = preview?.body;
+  return body?.type === "statistics" || (body?.type === "image" && body.axes) ? "ds-axes" : "";
+}
 
 const part = (value: number) => `${value * 100}%`;
 
