@@ -145,9 +145,11 @@ def _operator_of(lines: Sequence[str], at: int = -1) -> str:
     return called[at] if called else _AUTOMATIC_AS
 
 
-def _summary_of(of: OperatorSchema, lines: Sequence[str]) -> str:
+def _told_of(of: OperatorSchema, lines: Sequence[str]) -> tuple[str, str]:
+    """What writes a transform, and what it does."""
     automatic = re.match(r"images = (\w+)\.", lines[-1])
-    return _AUTOMATIC.get(automatic[1] if automatic else "", of.summary + _told(lines))
+    name = automatic[1] if automatic else ""
+    return (name, _AUTOMATIC[name]) if name in _AUTOMATIC else (of.name, of.summary + _told(lines))
 
 
 def _told(lines: Sequence[str]) -> str:
@@ -172,10 +174,11 @@ def named_elsewhere(catalog: Catalog) -> Catalog:
     transforms = [
         OperatorSchema(
             name=name, class_name="", category=of.category, icon=of.icon, inputs=begin.inputs, outputs=of.outputs,
-            devices=of.devices, summary=_summary_of(of, lines), written_by=of.name,
+            devices=of.devices, summary=told[1], written_by=told[0],
         )
         for name, lines in _random().items()
         if (of := operators.get(_operator_of(lines))) and (begin := operators.get(_operator_of(lines, 0)))
+        and (told := _told_of(of, lines))
     ]  # fmt: skip
     known = {one.name.rpartition(".")[2].lower() for one in transforms}
     words = {o.name: (*o.keywords, *ALIASES.get(o.name, "").split()) for o in catalog.operators}
