@@ -96,7 +96,7 @@ export function NumberField({ argument, value, onValue, setError, bad, label, te
         apply(e.target.value, false);
       }}
       onBlur={(e) => {
-        if (draft === null) return;
+        if (draft === null && wait.current === undefined) return; // what was typed just now may not be drawn yet
         if (e.target.value.trim() === "" && value !== null && !argument.required) onClear?.();
         else if (wait.current !== undefined) apply(e.target.value, true); // else it was, and others may have set it since
         if (parseOne(argument, e.target.value).ok || e.target.value.trim() === "") setDraft(null);
