@@ -18,6 +18,16 @@ def _await_value(page: Any, name: str, value: str) -> None:
     )
 
 
+def _undo_a_number(page: Any) -> None:
+    """A number that was entered is undone from its field."""
+    lab.by_id(page, "number-fill_value").fill("77")
+    page.keyboard.press("Enter")
+    training.await_code(page, "fill_value=77")
+    page.keyboard.press("Control+z")
+    training.await_code(page, "fill_value=77", there=False)
+    _await_value(page, "number-fill_value", "120")
+
+
 def _drag_a_number(page: Any) -> None:
     """4 px for each step, as one step to undo; a click puts the caret into it."""
     box = lab.by_id(page, "number-fill_value").bounding_box()
@@ -34,6 +44,7 @@ def _drag_a_number(page: Any) -> None:
     _await_value(page, "number-fill_value", "120")
     lab.by_id(page, "number-fill_value").click()
     assert page.evaluate("() => document.activeElement.dataset.testid") == "number-fill_value"
+    _undo_a_number(page)
 
 
 def _values_of_the_batch(page: Any, artifacts: Path) -> None:
@@ -78,7 +89,7 @@ def test_values_are_applied_stepped_and_reset(designer: Any, artifacts: Path) ->
             page.keyboard.press(modifier + key)
             _await_value(page, "number-fill_value", value)
 
-    _drag_a_number(page)
+    _drag_a_number(page)  # and one that was entered is undone
 
     # more arguments on request; one is reset, then all, each as one step
     field = lab.by_id(page, "field-fill_value")
