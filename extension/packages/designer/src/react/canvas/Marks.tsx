@@ -1,5 +1,5 @@
 import { useStore, ViewportPortal } from "@xyflow/react";
-import { Fragment, type PointerEvent, useEffect, useId, useRef, useState } from "react";
+import { Fragment, type PointerEvent, useEffect, useId, useRef } from "react";
 import { nodeOf } from "../../core/graph";
 import { insideKeys, pathOf } from "../../core/inside";
 import { movedJunctions } from "../../core/junctions";
@@ -11,6 +11,7 @@ import type { Group, Mark, Note, Position } from "../../protocol/generated";
 import { toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
 import { IconButton } from "../parts";
+import { useDraft } from "../useDraft";
 import { sizesOf } from "./sizes";
 import { useMarkDrag } from "./useMarkDrag";
 
@@ -121,9 +122,10 @@ function GroupFrame({ name, group, rect, joined }: FrameProps) {
 }
 
 function TitleField({ title, onTitle }: { readonly title: string; readonly onTitle: (title: string) => void }) {
-  const [draft, setDraft] = useState<string | null>(null);
+  const { draft, setDraft, latest } = useDraft();
   const apply = () => {
-    if (draft !== null && draft.trim() !== "" && draft !== title) onTitle(draft.trim());
+    const text = latest.current?.trim();
+    if (text && text !== title) onTitle(text);
     setDraft(null);
   };
   return (
@@ -159,7 +161,7 @@ function MarkButtons({ mark, set, what }: { mark: Framed; set: (mark: Mark | nul
 
 function NoteCard({ name, note }: { readonly name: string; readonly note: Note }) {
   const set = useSet(name);
-  const [draft, setDraft] = useState<string | null>(note.text === "" ? "" : null);
+  const { draft, setDraft, latest } = useDraft(note.text === "" ? "" : null);
   const field = useRef<HTMLTextAreaElement>(null);
   const from = useRef(note);
   const drag = useMarkDrag((by, gesture) => {
@@ -182,7 +184,8 @@ function NoteCard({ name, note }: { readonly name: string; readonly note: Note }
     begin(e);
   };
   const apply = () => {
-    if (draft !== null && draft !== note.text) set({ ...note, text: draft });
+    const text = latest.current;
+    if (text !== null && text !== note.text) set({ ...note, text });
     setDraft(null);
   };
   return (

@@ -4,6 +4,7 @@ import * as format from "../../core/format";
 import type { PipelineOptions, Value } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { CloseButton, IconButton, Section } from "../parts";
+import { useDraft } from "../useDraft";
 import { Control } from "./controls";
 import { anySeed, Seeds } from "./Seeds";
 import { MemorySection, WhereTheTimeGoes } from "./TimeTable";
@@ -67,9 +68,9 @@ function OptionRow({ argument }: { readonly argument: Argument }) {
 function NameField() {
   const session = useSession();
   const name = useSel((s) => s.graph?.name ?? "");
-  const [draft, setDraft] = useState<string | null>(null);
+  const { draft, setDraft, latest } = useDraft();
   const apply = () => {
-    const text = draft?.trim();
+    const text = latest.current?.trim();
     setDraft(null);
     if (text && text !== name) session.edit([{ type: "set_pipeline", option: "name", value: text }]);
   };

@@ -1,8 +1,8 @@
-import { useState } from "react";
 import * as format from "../../core/format";
 import { sliderSpan } from "../../core/validate";
 import type { Value, Widget } from "../../protocol/generated";
 import { Switch } from "../parts";
+import { useDraft } from "../useDraft";
 import { type FieldProps, useGesture } from "./field";
 import { NumberField } from "./NumberField";
 import { NumbersControl, RangeControl } from "./numbers";
@@ -104,20 +104,20 @@ function ChoiceControl({ argument, value, set, bad, reset }: FieldProps) {
 /** Text that is applied on Enter or when the field is left: half a path is no path. */
 function TextControl({ argument, value, set, bad, reset, lines }: FieldProps & { readonly lines?: boolean }) {
   const shown = Array.isArray(value) ? value.join("\n") : value === null ? "" : String(value);
-  const [draft, setDraft] = useState<string | null>(null);
+  const { draft, setDraft, latest } = useDraft();
   const apply = () => {
-    if (draft === null) return;
+    const text = latest.current;
     setDraft(null);
-    if (draft === shown) return;
-    if (draft.trim() === "" && !argument.required) reset();
+    if (text === null || text === shown) return;
+    if (text.trim() === "" && !argument.required) reset();
     else
       set(
         lines
-          ? draft
+          ? text
               .split("\n")
               .map((l) => l.trim())
               .filter(Boolean)
-          : draft,
+          : text,
       );
   };
   const shared = {

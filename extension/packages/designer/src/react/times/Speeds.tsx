@@ -1,20 +1,22 @@
-import { useState } from "react";
 import { copiesOf } from "../../core/copies";
 import * as format from "../../core/format";
 import { ALONE, bytesRead, headroom, PIPELINED, parseTarget, readingRate } from "../../core/target";
 import { useSel, useSession } from "../context";
+import { useDraft } from "../useDraft";
 
 /** How many samples a second the model takes, as the user says it: "2400" or "26.7 ms" a batch. */
 function TargetField() {
   const session = useSession();
   const target = useSel((s) => s.confirmed?.target ?? 0);
   const size = useSel((s) => s.batchSize);
-  const [draft, setDraft] = useState<string | null>(null);
-  const parsed = draft === null ? target : parseTarget(draft, size);
+  const { draft, setDraft, latest } = useDraft();
+  const read = (text: string | null) => (text === null ? target : parseTarget(text, size));
+  const parsed = read(draft);
   const apply = () => {
-    if (draft !== null && parsed !== null && parsed !== target)
-      session.send({ type: "set_target", samples_per_second: parsed });
-    if (parsed !== null) setDraft(null);
+    const given = read(latest.current);
+    if (given === null) return;
+    if (given !== target) session.send({ type: "set_target", samples_per_second: given });
+    setDraft(null);
   };
   return (
     <label className="ds-target" title="What your model takes: samples a second, or milliseconds a batch (26.7 ms)">
