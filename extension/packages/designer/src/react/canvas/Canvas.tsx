@@ -27,7 +27,7 @@ import { Dots, SliceLine } from "./Backdrop";
 import { BoxCard } from "./BoxCard";
 import { Crumbs } from "./Crumbs";
 import { focusCard, useFirstFit, useKeptFocus, useRefit, useRoutes } from "./canvasEffects";
-import { DetailContext } from "./detail";
+import { AtZoom } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
 import { flowEdges } from "./edges";
 import { FarPictures } from "./FarPictures";
@@ -416,7 +416,7 @@ function CanvasView() {
       }}
       {...gestures.handlers}
     >
-      <DetailContext.Provider value={detail}>
+      <AtZoom zoom={zoom}>
         <DragContext.Provider value={drag}>
           <RoutesContext.Provider value={routes}>
             <ReactFlow
@@ -494,7 +494,7 @@ function CanvasView() {
             </ReactFlow>
           </RoutesContext.Provider>
         </DragContext.Provider>
-      </DetailContext.Provider>
+      </AtZoom>
       {nodes.length > 0 && <ZoomControls zoom={zoom} />}
       <Crumbs />
       {gestures.line && <SliceLine line={gestures.line} />}

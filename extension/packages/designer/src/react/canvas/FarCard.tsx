@@ -1,4 +1,4 @@
-import { type NodeProps, useStore } from "@xyflow/react";
+import type { NodeProps } from "@xyflow/react";
 import { begunWord } from "../../core/data";
 import { isNamed } from "../../core/detail";
 import { worstAt } from "../../core/failures";
@@ -13,7 +13,7 @@ import { isDense } from "../../core/subgraph";
 import { useSel } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { HeatBar, ReachedBar, TagStripe, useHover, Values } from "./CardParts";
-import { useDetail } from "./detail";
+import { useDetail, useZoom } from "./detail";
 import { FAR_DROP } from "./FarWires";
 import { Name, sharedParts } from "./Name";
 
@@ -57,8 +57,6 @@ function FarTip({ nodeKey }: { readonly nodeKey: string }) {
 const DOT = 10;
 const LETTER = 5.5;
 const LEAST = 5;
-/** Of more cards, names that are fitted at each step of a zoom take longer than a frame. */
-const MANY = 100;
 
 /** The card of the outputs, as tall as the branches that end in it. */
 export function FarOutputs({ selected }: NodeProps) {
@@ -69,13 +67,14 @@ export function FarOutputs({ selected }: NodeProps) {
   );
   const names = useSel((s) => s.graph?.outputs.map((ref) => select.resultName(s, ref)) ?? []);
   const [start, end] = useSel(sharedParts);
-  const letters = useStore((s) => Math.floor((CARD * s.transform[2] - DOT) / LETTER));
-  const shifts = useStore((s) => nameShifts(rows, s.transform[2]).join()).split(",");
+  const zoom = useZoom();
+  const letters = Math.floor((CARD * zoom - DOT) / LETTER);
+  const shifts = nameShifts(rows, zoom);
   const hover = useHover(OUTPUTS);
   return (
     <div
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
-      style={{ height: `calc(${height + FAR_DROP}px + max(0, ${shifts.at(-1)}) * var(--ds-px))` }}
+      style={{ height: `calc(${height + FAR_DROP}px + ${Math.max(0, shifts.at(-1) ?? 0)} * var(--ds-px))` }}
       data-testid="node-outputs"
       {...hover}
     >
@@ -88,7 +87,7 @@ export function FarOutputs({ selected }: NodeProps) {
           style={{ top: top + FAR_DROP, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}
         >
           <i />
-          {shifts[i] !== "-1" && (
+          {shifts[i] !== -1 && (
             <span style={{ top: `calc(${shifts[i]} * var(--ds-px))` }}>
               {letters < LEAST ? i + 1 : format.cutTo(names[i] ?? "", letters, start, end)}
             </span>
@@ -102,9 +101,8 @@ export function FarOutputs({ selected }: NodeProps) {
 
 /** A name below a card that is too small for a head, where there is room for it. */
 export function FarName({ text }: { readonly text: string }) {
-  const named = useStore((s) => s.nodes.length <= MANY && isNamed(s.transform[2]));
   return (
-    named && (
+    isNamed(useZoom()) && (
       <span className="ds-far-name">
         <Name text={text} />
       </span>

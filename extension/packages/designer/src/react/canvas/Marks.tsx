@@ -264,8 +264,11 @@ const framed = derived(
 export function Marks() {
   const marks = useSel((s) => s.marks);
   const frames = useSel(framed);
+  const names = Object.keys(marks);
   // as high as they are at this zoom
-  const heights = useStore((s) => JSON.stringify([...s.nodeLookup].map(([id, { measured }]) => [id, measured.height])));
+  const heights = useStore((s) =>
+    JSON.stringify(names.length > 0 ? [...s.nodeLookup].map(([id, { measured }]) => [id, measured.height]) : []),
+  );
   const text = useSel((s) => {
     const sizes = sizesOf(s);
     const shown = new Map(JSON.parse(heights) as [string, number | undefined][]);
@@ -277,7 +280,6 @@ export function Marks() {
       }),
     );
   });
-  const names = Object.keys(marks);
   if (names.length === 0) return null;
   const cards = new Map(JSON.parse(text) as [string, Rect][]);
   return (

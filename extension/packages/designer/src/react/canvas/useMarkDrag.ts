@@ -1,4 +1,4 @@
-import { useStore } from "@xyflow/react";
+import { useReactFlow } from "@xyflow/react";
 import { type PointerEvent, useRef } from "react";
 import type { Position } from "../../protocol/generated";
 
@@ -6,7 +6,7 @@ let drags = 0;
 
 /** Dragging in canvas pixels, as one undo step. */
 export function useMarkDrag(onMove: (by: Position, gesture: string) => void) {
-  const zoom = useStore((s) => s.transform[2]);
+  const { getZoom } = useReactFlow();
   const start = useRef<{ readonly x: number; readonly y: number; readonly gesture: string } | null>(null);
   return {
     onPointerDown: (event: PointerEvent<HTMLElement>) => {
@@ -21,6 +21,7 @@ export function useMarkDrag(onMove: (by: Position, gesture: string) => void) {
     },
     onPointerMove: (event: PointerEvent<HTMLElement>) => {
       const from = start.current;
+      const zoom = getZoom();
       if (from) onMove({ x: (event.clientX - from.x) / zoom, y: (event.clientY - from.y) / zoom }, from.gesture);
     },
     onPointerUp: () => {
