@@ -19,7 +19,7 @@ import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
 import { CloseButton, SmallButton } from "./parts";
 import { pythonKey } from "./pythonKeys";
-import { tint } from "./tint";
+import { Tinted } from "./Tinted";
 
 function useMarks(added: readonly number[] | undefined): ReadonlyMap<number, string> {
   const marked = useSel((s) => {
@@ -55,7 +55,7 @@ export function CodePane() {
   const marks = useMarks(twin?.added);
   const text = useRef<HTMLDivElement>(null);
   const source = twin?.source ?? draft?.source ?? waiting.source ?? code?.source ?? "";
-  const lines = useMemo(() => source.replace(/\n$/, "").split("\n").map(tint), [source]);
+  const lines = useMemo(() => source.replace(/\n$/, "").split("\n"), [source]);
   const first = [...marks]
     .filter(([, m]) => m !== "hover" && m !== "half")
     .map(([n]) => n)
@@ -101,16 +101,11 @@ export function CodePane() {
       >
         <div className="ds-code-text">
           <div ref={text} aria-hidden="true">
-            {lines.map((pieces, i) => (
+            {lines.map((line, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
               <div key={i} className={`ds-line ds-line-${marks.get(i + 1) ?? "plain"}`}>
                 <span className="ds-line-number">{marks.get(i + 1) === "new" ? "+" : i + 1}</span>
-                {pieces.map((p, k) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other identity
-                  <span key={k} className={p.tint ? `ds-t-${p.tint}` : undefined}>
-                    {p.text}
-                  </span>
-                ))}
+                <Tinted line={line} />
                 {"\n"}
               </div>
             ))}

@@ -23,11 +23,10 @@ function fit(targets: readonly Element[]): void {
     return named && words ? [{ target, named, words, fits: (_: string): boolean => true }] : [];
   });
   // As it is, then as the style sheet makes room for it. All are written before one is measured, which lays out the page.
-  for (let step = 0; step < 3; step++) {
+  for (const again of [false, true]) {
     for (const { target, named, words } of open) {
       if (words.data !== named[0]) words.data = named[0];
-      if (step > 0) target.setAttribute("data-cut", `${step}`);
-      else target.removeAttribute("data-cut");
+      target.toggleAttribute("data-cut", again);
     }
     for (const one of open) {
       // its `font` is empty where figures are tabular

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Name } from "../../protocol/generated";
 import { useSession } from "../context";
 import { pythonKey } from "../pythonKeys";
+import { Tinted } from "../Tinted";
 
 interface Props {
   readonly value: string;
@@ -51,6 +52,7 @@ export function CodeArea({ value, label, testId, onValue, onApply, wrong }: Prop
   const [choice, setChoice] = useState<Choice | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const tinted = useRef<HTMLDivElement>(null);
   const now = choice?.now ?? 0;
   useEffect(() => {
     list.current?.children[now]?.scrollIntoView({ block: "nearest" });
@@ -97,6 +99,20 @@ export function CodeArea({ value, label, testId, onValue, onApply, wrong }: Prop
   };
   return (
     <div className="ds-code-area">
+      <div
+        ref={tinted}
+        className="ds-input ds-function"
+        aria-hidden="true"
+        style={{ backgroundPositionY: PADDING + (wrong - 1) * LINE }}
+      >
+        {value.split("\n").map((line, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+          <div key={i}>
+            <Tinted line={line} />
+            {"\n"}
+          </div>
+        ))}
+      </div>
       <textarea
         ref={area}
         className="ds-input ds-function"
@@ -108,8 +124,8 @@ export function CodeArea({ value, label, testId, onValue, onApply, wrong }: Prop
         rows={Math.min(18, Math.max(6, value.split("\n").length + 1))}
         spellCheck={false}
         autoCapitalize="off"
-        style={{ backgroundPositionY: PADDING + (wrong - 1) * LINE }}
         value={value}
+        onScroll={({ currentTarget: { scrollLeft, scrollTop } }) => tinted.current?.scrollTo(scrollLeft, scrollTop)}
         onInput={(event) => {
           const element = event.currentTarget;
           onValue(element.value);

@@ -1,7 +1,7 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { NodeCode } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
-import { Section, SmallButton } from "../parts";
+import { IconButton, Section, SmallButton } from "../parts";
 import { CodeArea } from "./CodeArea";
 import { useFinding } from "./FieldRow";
 
@@ -25,22 +25,49 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
     setTried(text);
     session.runFunction(nodeKey, text);
   };
+  const dialog = useRef<HTMLDialogElement>(null);
+  const enlarge = () => {
+    if (dialog.current?.matches(":modal")) return dialog.current.close();
+    dialog.current?.removeAttribute("open");
+    dialog.current?.showModal();
+    dialog.current?.querySelector("textarea")?.focus();
+  };
   return (
-    <Section title="Code" note={module && `${module}.py`}>
-      {!trusted && <p className="ds-muted">This code came with the document. Read it before you trust it.</p>}
-      <CodeArea
-        value={text}
-        label={`Code of ${nodeKey}`}
-        testId="function-code"
-        onValue={(value) => session.keepWritten(nodeKey, value)}
-        onApply={apply}
-        wrong={Number(/line (\d+)/.exec(said)?.[1] ?? -1)}
-      />
-      {said && <p className="ds-reason">{said}</p>}
-      <SmallButton data-testid="apply-function" disabled={running || (module !== "" && same && !said)} onClick={apply}>
-        {running ? "Running…" : trusted ? "Run this code" : "Trust this code, and run it"}
-      </SmallButton>
-      {trusted && !(same || running) && <p className="ds-muted">The node still has the code that ran before.</p>}
-    </Section>
+    <dialog
+      ref={dialog}
+      open
+      className="ds-code-node"
+      aria-label={`Code of ${nodeKey}`}
+      onClose={(e) => e.currentTarget.setAttribute("open", "")}
+    >
+      <Section
+        title="Code"
+        note={
+          <>
+            {module && `${module}.py`}
+            <IconButton icon="expand" label="Large editor (Esc)" small testId="enlarge-function" onClick={enlarge} />
+          </>
+        }
+      >
+        {!trusted && <p className="ds-muted">This code came with the document. Read it before you trust it.</p>}
+        <CodeArea
+          value={text}
+          label={`Code of ${nodeKey}`}
+          testId="function-code"
+          onValue={(value) => session.keepWritten(nodeKey, value)}
+          onApply={apply}
+          wrong={Number(/line (\d+)/.exec(said)?.[1] ?? -1)}
+        />
+        {said && <p className="ds-reason">{said}</p>}
+        <SmallButton
+          data-testid="apply-function"
+          disabled={running || (module !== "" && same && !said)}
+          onClick={apply}
+        >
+          {running ? "Running…" : trusted ? "Run this code" : "Trust this code, and run it"}
+        </SmallButton>
+        {trusted && !(same || running) && <p className="ds-muted">The node still has the code that ran before.</p>}
+      </Section>
+    </dialog>
   );
 }
