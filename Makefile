@@ -107,7 +107,7 @@ test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
 	@$(if $(ARGS),$(BIN)/python -m pytest $(if $(QUICK),--quick) $(ARGS),\
 		code=0; \
 		$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/browser $(if $(QUICK),--quick) || code=1; \
-		$(if $(QUICK),,$(BIN)/python -m pytest --numprocesses=2 --dist=loadfile tests/browser || code=1;) \
+		$(if $(QUICK),,$(BIN)/python -m pytest $(PARALLEL) tests/browser || code=1;) \
 		exit $$code)
 
 # All cases of all operators, of which `make test` takes some for what is no comparison with nvidia.dali.
@@ -117,9 +117,10 @@ test-grid: $(STAMPS)/ready
 # A second environment with the lowest versions that pyproject.toml allows, and what of the tests concerns them. It has
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.
 FLOORS := .venv-floors
-FLOORS_TESTS := tests/unit tests/studio tests/properties tests/architecture/test_layers.py tests/architecture/test_generated.py
+FLOORS_TESTS := tests/unit tests/studio tests/architecture/test_layers.py tests/architecture/test_generated.py
 FLOORS_BROWSER := tests/browser/test_lab_activates.py
-# Kernels, benchmarks and how a process ends do not depend on the dependencies, and what the command line uses is used elsewhere.
+# Kernels, benchmarks and how a process ends do not depend on the dependencies, and what the command line uses is used elsewhere,
+# as is what searches among many inputs (tests/properties).
 FLOORS_TESTS += $(addprefix --ignore=tests/unit/,kernels benchmarks cli/test_failures.py cli/test_cli.py)
 $(FLOORS)/.installed: pyproject.toml
 	@test -x $(FLOORS)/bin/python || $(PYTHON) .ci/progress.py "Making the environment $(FLOORS)" $(PYTHON) -m venv $(FLOORS)

@@ -100,11 +100,18 @@ function named(code) {
     $cap: "setPointerCapture(",
     $now: "store.get()",
     $has: "includes(",
+    $beg: "startsWith(",
+    $flm: "flatMap(",
   };
   const functions = {
     $min: "Math.min",
     $max: "Math.max",
     $rnd: "Math.round",
+    $abs: "Math.abs",
+    $flr: "Math.floor",
+    $cei: "Math.ceil",
+    $hyp: "Math.hypot",
+    $clr: "clearTimeout",
     $ent: "Object.entries",
     $obj: "Object.fromEntries",
     $txt: "JSON.stringify",

@@ -78,12 +78,12 @@ function useOperatorHits(quick: QuickAdd, query: string, all: boolean, pins: rea
   }, [state, quick, query, all, pins]);
 }
 
-/** For words that nothing has: operators whose names begin like them, and a node of one's own code. */
+/** For words that nothing has: a node of one's own code, which Enter makes, and operators whose names begin like them. */
 function nearHits(operators: readonly Operator[], query: string): readonly Hit[] {
   let near: readonly Hit[] = [];
   for (let end = query.length - 1; end > 1 && near.length === 0; end -= 1)
     near = search(operators, query.slice(0, end), (o) => -o.name.length);
-  return [...near.slice(0, 4), ...search(operators, CODE).slice(0, 1)];
+  return [...search(operators, CODE).slice(0, 1), ...near.slice(0, 4)];
 }
 
 interface Choice {
@@ -294,7 +294,9 @@ export function QuickAddBox() {
         </div>
         <div className="ds-quick-body">
           <div ref={list} id={listId} role="listbox" aria-label="Results" className="ds-quick-list nowheel">
-            {none && !others && <div className="ds-none ds-muted">No operator is called that. Near it:</div>}
+            {none && !others && (
+              <div className="ds-none ds-muted">No operator is called that. Your own code, or near it:</div>
+            )}
             {mode === "add" &&
               hits.map((hit, i) => (
                 // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list

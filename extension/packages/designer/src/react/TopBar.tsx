@@ -12,6 +12,7 @@ import { Icon } from "./icons";
 import { IconButton } from "./parts";
 import { SampleStripView } from "./SampleStripView";
 import { saveDocument } from "./SaveButtons";
+import { Track } from "./times/Track";
 
 /** How many whole batches can be run in place of as many as fit into about a second. */
 const CHOICES = [1, 8, 32, 128] as const;
@@ -220,6 +221,14 @@ function Throughput() {
         >
           {second}
         </div>
+      )}
+      {breadth === "wide" && room?.words && !running && !gone && (
+        <Track
+          speed={room.speed}
+          most={1.18 * Math.max(room.speed, room.target)}
+          target={room.target}
+          tone={low ? "low" : "good"}
+        />
       )}
     </button>
   );

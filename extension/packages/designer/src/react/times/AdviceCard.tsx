@@ -6,6 +6,7 @@ import type { Advice, Speed, Trial } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { IconButton, LinkButton, SmallButton } from "../parts";
+import { Track } from "./Track";
 
 function Meter({
   name,
@@ -23,10 +24,7 @@ function Meter({
   return (
     <div className="ds-meter" data-testid={`trial-${name}`}>
       <span>{name}</span>
-      <span className="ds-meter-track">
-        <i className={`ds-meter-${tone}`} style={{ width: `${(100 * speed.samples_per_second) / most}%` }} />
-        {target > 0 && <b style={{ left: `${(100 * target) / most}%` }} />}
-      </span>
+      <Track speed={speed.samples_per_second} most={most} target={target} tone={tone} />
       <span>
         <b>{format.throughput(speed.samples_per_second)}</b> samples/s
       </span>
