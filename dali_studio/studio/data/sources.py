@@ -189,7 +189,7 @@ def _seen(content: bytes) -> _Seen:
     except Exception:  # noqa: BLE001 - whatever a broken file does to its decoder, the others are shown
         return _Seen(_hatched(), "", {})
     extents = {"width": (width, "px"), "height": (height, "px")}
-    return _Seen(images.square(small, _CELL), f"{width}×{height}", extents)
+    return _Seen(images.square(small, _CELL), f"{height}×{width}", extents)
 
 
 def _hatched() -> Rgb:

@@ -83,7 +83,7 @@ def remains(path: Path) -> tuple[bytes, float, str]:
     if picture is None:
         return b"", 0.0, f"{words}, begins with {content[:8].hex(' ').upper()}" if content else "no bytes"
     height, width = picture.shape[:2]
-    extents = _extents(content) or f"{width}×{height}"
+    extents = _extents(content) or f"{height}×{width}"
     there = (picture != _MISSING).any(axis=2).mean(axis=1)
     # where a picture ends, its last row of blocks has seldom come whole
     rows = np.flatnonzero(there > (0.0 if there[-1] else 0.5))
@@ -96,11 +96,11 @@ def remains(path: Path) -> tuple[bytes, float, str]:
 
 
 def _extents(content: bytes) -> str:
-    """Width and height of a JPEG by its header, since its picture is decoded smaller; empty for other files."""
+    """Height and width of a JPEG by its header, since its picture is decoded smaller; empty for other files."""
     if content[:2] != b"\xff\xd8":
         return ""
     height, width = simplejpeg.decode_jpeg_header(content, strict=False)[:2]
-    return f"{width}×{height}"
+    return f"{height}×{width}"
 
 
 def _decoded(content: bytes) -> Rgb | None:

@@ -95,7 +95,7 @@ export function Placement({ node }: { readonly node: NodeView }) {
   const { across, down, turned, shear, along } = placement.partsOf(placed);
   const now = Math.round(turned * 10) / 10;
   const slant = Math.round(shear * 100) / 100;
-  const size = `${Math.round(across * width)}×${Math.round(down * height)}`;
+  const size = `${Math.round(down * height)}×${Math.round(across * width)}`;
   const turn = (now || !slant) && format.value(now, "deg");
   const said = [size, turn, slant && `shear ${along} ${format.number(slant)}`].filter(Boolean).join(", ");
   const handling = (handle: placement.Handle, first = true) => ({
