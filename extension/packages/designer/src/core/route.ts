@@ -85,13 +85,16 @@ function segmentHits(a: Point, b: Point, r: Rect, m: number): boolean {
   );
 }
 
+/** How often a card counts that a way runs over. */
+const OVER = 4;
+
 /** How many cards a way comes too near to; one that it runs over counts more. */
 function hits(points: readonly Point[], rects: readonly Rect[]): number {
   let count = 0;
   for (let i = 1; i < points.length; i += 1) {
     const a = points[i - 1];
     const b = points[i];
-    if (a && b) for (const r of rects) if (segmentHits(a, b, r, MARGIN)) count += segmentHits(a, b, r, 0) ? 4 : 1;
+    if (a && b) for (const r of rects) if (segmentHits(a, b, r, MARGIN)) count += segmentHits(a, b, r, 0) ? OVER : 1;
   }
   return count;
 }
@@ -138,12 +141,26 @@ export function rounded(points: readonly Point[]): string {
   return path;
 }
 
-function candidates(a: Point, b: Point, rects: readonly Rect[]): number[] {
+/** Where between two ends, or how near to that, a way may run along an axis: beside cards. */
+function candidates(axis: "x" | "y", a: Point, b: Point, rects: readonly Rect[]): number[] {
+  const size = axis === "x" ? "width" : "height";
   // Above all cards a sentence may lie.
-  const top = Math.min(...rects.map((r) => r.y));
-  const lanes = rects.flatMap((r) => [r.y - CLEAR, r.y + r.height + CLEAR]).filter((y) => y > top);
-  const middle = (a.y + b.y) / 2;
+  const top = axis === "y" ? Math.min(...rects.map((r) => r.y)) : Number.NEGATIVE_INFINITY;
+  const lanes = rects.flatMap((r) => [r[axis] - CLEAR, r[axis] + r[size] + CLEAR]).filter((at) => at > top);
+  const middle = (a[axis] + b[axis]) / 2;
   return [...new Set([middle, ...lanes])].sort((p, q) => Math.abs(p - middle) - Math.abs(q - middle)).slice(0, 60);
+}
+
+/** Ways over no card that turn aside, or turn elsewhere than beside the cards at their ends. */
+function* detours(a: Point, b: Point, first: number, last: number, rects: readonly Rect[]): Generator<Point[]> {
+  const isFree = (points: readonly Point[]) => hits(points, rects) < OVER;
+  const lanes = candidates("y", a, b, rects);
+  for (const x of candidates("x", a, b, rects)) {
+    const begins = [[a, { x, y: a.y }], ...lanes.map((y) => [a, { x: first, y: a.y }, { x: first, y }, { x, y }])];
+    const ends = [[{ x, y: b.y }, b], ...lanes.map((y) => [{ x, y }, { x: last, y }, { x: last, y: b.y }, b])];
+    const free = ends.filter(isFree);
+    for (const begin of begins.filter(isFree)) for (const end of free) yield [...begin, ...end];
+  }
 }
 
 /** The path through the corners of a wire; a curve where there are none. */
@@ -185,7 +202,7 @@ export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FRE
   const out = a.x + (steep ? Math.min(STUB, forward - 6) : STUB);
   const into = b.x - STUB;
   const [first, last] = steep && passes ? [a.x + NEAR, b.x - NEAR] : [out, into];
-  const options: Point[][] = candidates(a, b, rects).map((lane) => [
+  const options: Point[][] = candidates("y", a, b, rects).map((lane) => [
     a,
     { x: first, y: a.y },
     { x: first, y: lane },
@@ -195,14 +212,22 @@ export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FRE
   ]);
   if (steep ? !passes : forward > 2 * STUB)
     for (const x of new Set(steep ? [out] : [out, into])) options.push([a, { x, y: a.y }, { x, y: b.y }, b]);
-  for (const points of options) {
-    const own = length(points) + 60 * points.length + 1e5 * hits(points, rects);
-    const score = own + cost(points, bestScore - own);
-    if (score < bestScore) {
-      best = points;
-      bestScore = score;
+  const choose = (some: Iterable<Point[]>) => {
+    for (const points of some) {
+      const own = length(points) + 60 * points.length + 1e5 * hits(points, rects);
+      // what runs along others costs less than its length
+      if (own > bestScore + 1e4) continue;
+      const score = own + cost(points, bestScore - own);
+      if (score < bestScore) {
+        best = points;
+        bestScore = score;
+      }
     }
-  }
+  };
+  choose(options);
+  // behind a card, or a note
+  const ends = hits([a, { x: first, y: a.y }], rects) + hits([{ x: last, y: b.y }, b], rects);
+  if (hits(best, rects) >= ends + OVER) choose(detours(a, b, first, last, rects));
   return best;
 }
 
