@@ -294,7 +294,7 @@ class Ways {
       }
   }
 
-  /** With the branches in 2, 3 ... blocks side by side, and with what computes numbers left of all else. */
+  /** With the branches in 2, 3 ... blocks side by side, and with what computes numbers left of all but what is read. */
   *folded(stray: Stray): Generator<Way> {
     const beside = aside(this.graph, this.grid);
     if (beside) yield this.way(beside, endOf(beside.values()), stray);
