@@ -97,6 +97,16 @@ describe("layoutGraph", () => {
     for (const [name, to] of Object.entries(numbers)) expect(column(to) - column(name)).toBeLessThanOrEqual(2);
   });
 
+  it("lets numbers change places where one would stand far away for another that came first", () => {
+    for (const graph of GALLERY.filter((g) => ["augmentations", "image_and_mask"].includes(g.name))) {
+      const { cards } = drawnIn(graph, { width: 800, height: 505 });
+      const column = (key: string) => Math.round((cards[cardsOf(graph).indexOf(key)]?.x ?? 0) / COLUMN);
+      for (const { key, argument_inputs } of graph.nodes)
+        for (const { node: number } of Object.values(argument_inputs))
+          expect([graph.name, number, column(key) - column(number) <= 2]).toEqual([graph.name, number, true]);
+    }
+  });
+
   it("puts what ends a branch in line with the branch, whatever numbers there are", () => {
     // twice one of three changes, each time with numbers that are drawn, and changed, for it
     const number = (key: string, from: string[]) =>

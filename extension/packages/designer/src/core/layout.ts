@@ -451,13 +451,13 @@ function placeBand(members: readonly Member[], floor: Floor, plan: Plan, continu
 const LANE = 20;
 
 /** Argument sources stand under their target's row, left of it or below it, or where there is room near to that. */
-function placeSmall(members: readonly Member[], { small, stray, pitch }: Plan, floor: Floor): void {
-  const stacks = new Map<number, string[]>();
+function placeSmall(members: readonly Member[], { graph, small, stray, pitch }: Plan, floor: Floor): void {
   const fed = [...small].flatMap(([key, feeds]) => {
     const target = members.find((m) => m.key === feeds);
     // of many cards, which hide wires, they stand on the line of their row where there is nothing left of it
     const line = members.filter((m) => m.lane === target?.lane).map((m) => m.column);
-    return target ? [{ key, feeds, target, left: pitch === DENSE ? Math.min(...line) : 0 }] : [];
+    const to = [...usersOf(graph, key)].flatMap((user) => floor.positions[user] ?? []);
+    return target ? [{ key, feeds, target, to, left: pitch === DENSE ? Math.min(...line) : 0 }] : [];
   });
   for (const { key, feeds, target, left } of fed.sort((a, b) => Number(b.left > 0) - Number(a.left > 0))) {
     const beside = Math.max(0, target.column - 1);
@@ -482,6 +482,19 @@ function placeSmall(members: readonly Member[], { small, stray, pitch }: Plan, f
         if (cost < least) [column, y, least] = [c, place, cost];
       }
     floor.put(key, column, y, SMALL_GAP);
+  }
+  // The first to come have taken the best places: two change theirs where they are then nearer to what they feed.
+  const far = ({ to }: (typeof fed)[0], at: Position) =>
+    to.reduce((sum, { x, y }) => sum + (at.x + COLUMN - x) ** 2 + ((at.y - y) / 4) ** 2, 0);
+  for (const p of fed)
+    for (const q of fed) {
+      const [a, b] = [floor.positions[p.key], floor.positions[q.key]];
+      if (a && b && floor.height(p.key) === floor.height(q.key) && far(p, b) + far(q, a) < far(p, a) + far(q, b))
+        floor.swap(p.key, q.key);
+    }
+  const stacks = new Map<number, string[]>();
+  for (const { key } of fed) {
+    const column = ((floor.positions[key]?.x ?? 0) - SIDE) / COLUMN;
     stacks.set(column, [...(stacks.get(column) ?? []), key]);
   }
   floor.align(stacks, stray !== "near");
