@@ -46,7 +46,7 @@ export function freeSpot(
   const unique = (values: readonly number[], low: number, high: number) => [
     ...new Set(values.map((v) => Math.round(inside(v, low, high)))),
   ];
-  let best: Point = { x: frame.x, y: frame.y };
+  let best: Point | null = null;
   let least = Number.POSITIVE_INFINITY;
   const ys = unique(rows, frame.y, bottom);
   for (const x of unique(columns, frame.x, right))
@@ -62,7 +62,7 @@ export function freeSpot(
       least = cost;
       best = { x, y };
     }
-  return least === Number.POSITIVE_INFINITY ? null : best;
+  return best;
 }
 
 /** A free place for a new card at or below a wanted point. */

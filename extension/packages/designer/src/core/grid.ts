@@ -109,11 +109,12 @@ export class Floor {
   }
 
   /** Bring cards that stand below each other down to the line of those in other columns, where these are a little lower and there is room; unless it `grows`, the whole becomes no higher. */
-  align(stacks: ReadonlyMap<number, readonly string[]>, grows: boolean): void {
+  align(cards: readonly string[], grows: boolean): void {
     const top = (keys: readonly string[]) => Math.min(...keys.map((key) => this.positions[key]?.y ?? 0));
-    const tops = [...stacks.values()].map(top);
+    const stacks = this.taken.map((column) => column.flatMap(({ key }) => (cards.includes(key) ? key : [])));
+    const tops = stacks.map(top);
     const end = this.end();
-    for (const [column, keys] of stacks) {
+    for (const [column, keys] of stacks.entries()) {
       const from = top(keys);
       const by = Math.max(...tops.filter((y) => y < from + NEAR)) - from;
       const below = this.taken[column]?.filter((t) => t.top >= from) ?? [];

@@ -397,7 +397,7 @@ function largestIn(graph: GraphView, sizes: ReadonlyMap<string, Size>, box: Size
 export function wayOf(
   graph: GraphView,
   sizes: ReadonlyMap<string, Size>,
-  positions: Readonly<Record<string, Position>>,
+  positions: Readonly<Record<string, Position | null>>,
   pitch = WIDE,
 ): Way | undefined {
   const ways = new Ways(graph, sizes, pitch);
@@ -468,15 +468,15 @@ function placeSmall(members: readonly Member[], { graph, small, stray, pitch }: 
     const top = floor.positions[feeds]?.y ?? TOP;
     const wanted = free ? top : below;
     const height = floor.height(key);
-    const { aside, growth } = COSTS[stray];
-    const across = Math.min(COSTS[stray].across, pitch === DENSE ? 60 : Number.POSITIVE_INFINITY);
+    const { across, aside, growth } = COSTS[stray];
+    const step = pitch === DENSE ? Math.min(60, across) : across;
     const end = floor.end();
-    let [column, y, least] = [beside, wanted, Number.POSITIVE_INFINITY];
+    let [column, y, least] = [beside, wanted, 1e9];
     for (let c = stray === "far" ? floor.columns - 1 : target.column; c >= 0; c -= 1)
       for (const from of c < left ? [top] : [wanted, top - ROW / 2]) {
         const place = floor.free(c, from, height + SMALL_GAP);
         const cost =
-          across * (c > beside ? NEAREST + c - target.column : beside - c) +
+          step * (c > beside ? NEAREST + c - target.column : beside - c) +
           aside * Math.abs(place - (c < left ? top : wanted)) +
           growth * Math.max(0, place + height - end);
         if (cost < least) [column, y, least] = [c, place, cost];
@@ -492,10 +492,8 @@ function placeSmall(members: readonly Member[], { graph, small, stray, pitch }: 
       if (a && b && floor.height(p.key) === floor.height(q.key) && far(p, b) + far(q, a) < far(p, a) + far(q, b))
         floor.swap(p.key, q.key);
     }
-  const stacks = new Map<number, string[]>();
-  for (const { key } of fed) {
-    const column = ((floor.positions[key]?.x ?? 0) - SIDE) / COLUMN;
-    stacks.set(column, [...(stacks.get(column) ?? []), key]);
-  }
-  floor.align(stacks, stray !== "near");
+  floor.align(
+    fed.map(({ key }) => key),
+    stray !== "near",
+  );
 }

@@ -4,7 +4,7 @@ import { OUTPUTS, wiresOf } from "../core/graph";
 import { copiedTags, tagOf } from "../core/marks";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
-import { cardOf, copiedGroups, selectedGroups } from "../core/subgraph";
+import { cardOf, copiedGroups, cornerOf, selectedGroups } from "../core/subgraph";
 import type { Position } from "../protocol/generated";
 import { cardRects, rectsOf, relaid } from "./canvas/sizes";
 
@@ -74,10 +74,9 @@ function freeShift(session: Session, clip: Clip, shift: number): Position {
 /** Add the nodes of a clip: with their left upper corner at `at`, or below where they were. */
 function pasteClip(session: Session, clip: Clip, at?: Position): void {
   const state = session.store.get();
-  const places = Object.values(clip.positions);
   if (!state.graph || clip.nodes.length === 0) return;
-  const corner = { x: Math.min(...places.map((p) => p.x)), y: Math.min(...places.map((p) => p.y)) };
-  const shift = at ? { x: at.x - corner.x, y: at.y - corner.y } : freeShift(session, clip, 32);
+  const corner = cornerOf(Object.keys(clip.positions), clip.positions);
+  const shift = at && corner ? { x: at.x - corner.x, y: at.y - corner.y } : freeShift(session, clip, 32);
   const { edits, positions, select, names, lost } = pasteStep(state.graph, clip, shift);
   const marks = { ...copiedGroups(state, clip.groups ?? [], names), ...copiedTags(state, clip.tags ?? [], names) };
   session.edit(edits, { positions, marks });

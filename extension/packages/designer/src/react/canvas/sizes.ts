@@ -254,18 +254,20 @@ export function reflowed(
   return flows || worthIn(room, best) > GAIN * worthIn(room, now) ? places : null;
 }
 
+function isAt(a: Position | undefined, b: Position | undefined): boolean {
+  return a?.x === b?.x && a?.y === b?.y;
+}
+
 /** The way in which the cards stand; undefined if somebody has moved one. */
 function wayNow(state: State, graph: GraphView): Way | undefined {
-  const at = Object.fromEntries(shownCards(state).map((id) => [id, placeOf(state, id) ?? { x: 0, y: 0 }]));
+  const at = Object.fromEntries(shownCards(state).map((id) => [id, placeOf(state, id)]));
   return wayOf(contracted(state, graph), layoutSizes(state), at, pitchOf(state));
 }
 
 /** Whether all cards of a graph that are not pinned stand where they were put. */
 function stand(state: State, graph: GraphView, put: Session["put"]): boolean {
   const { positions } = state;
-  return cardsOf(graph).every(
-    (key) => isFixed(state, key) || (put[key]?.x === positions[key]?.x && put[key]?.y === positions[key]?.y),
-  );
+  return cardsOf(graph).every((key) => isFixed(state, key) || isAt(put[key], positions[key]));
 }
 
 /** Whether the cards of a graph stand where the layout, or an edit, has put them: nobody has moved one that is not pinned. */
