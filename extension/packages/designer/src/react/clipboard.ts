@@ -1,5 +1,6 @@
 import type { ClipboardEvent } from "react";
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
+import { overlap } from "../core/freeSpot";
 import { OUTPUTS, wiresOf } from "../core/graph";
 import { copiedTags, tagOf } from "../core/marks";
 import { pythonText } from "../core/python";
@@ -61,10 +62,7 @@ function freeShift(session: Session, clip: Clip, shift: number): Position {
   const taken = cardRects(state);
   const hits = (dy: number) =>
     (clip.cards ?? []).some(({ x, y, width, height }) =>
-      taken.some(
-        (t) =>
-          x < t.x + t.width + 8 && x + width + 8 > t.x && y + dy < t.y + t.height + 12 && y + dy + height + 12 > t.y,
-      ),
+      taken.some((t) => overlap({ x: x - 8, y: y + dy - 12, width: width + 16, height: height + 24 }, t) > 0),
     );
   let y = shift;
   while (hits(y) && y < 8000) y += 16;
