@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { detailOf, fittingScale } from "../src/core/detail";
 import { overlap } from "../src/core/freeSpot";
 import { cardsOf, OUTPUTS, SPLIT } from "../src/core/graph";
-import { Floor } from "../src/core/grid";
+import { Floor, SIDE } from "../src/core/grid";
 import {
   CARD,
   COLUMN,
@@ -97,6 +97,16 @@ describe("layoutGraph", () => {
     for (const [name, to] of Object.entries(numbers)) expect(column(to) - column(name)).toBeLessThanOrEqual(2);
   });
 
+  it("lets numbers change places where one would stand far away for another that came first", () => {
+    for (const graph of GALLERY.filter((g) => ["augmentations", "image_and_mask"].includes(g.name))) {
+      const { cards } = drawnIn(graph, { width: 800, height: 505 });
+      const column = (key: string) => Math.round((cards[cardsOf(graph).indexOf(key)]?.x ?? 0) / COLUMN);
+      for (const { key, argument_inputs } of graph.nodes)
+        for (const { node: number } of Object.values(argument_inputs))
+          expect([graph.name, number, column(key) - column(number) <= 2]).toEqual([graph.name, number, true]);
+    }
+  });
+
   it("puts what ends a branch in line with the branch, whatever numbers there are", () => {
     // twice one of three changes, each time with numbers that are drawn, and changed, for it
     const number = (key: string, from: string[]) =>
@@ -126,7 +136,7 @@ describe("layoutGraph", () => {
     expect(straight.map((n) => n.key)).toEqual(["inner1", "end1", "inner2", "end2"]);
   });
 
-  it("puts what computes numbers left of all else where the whole is then seen larger", () => {
+  it("puts what computes numbers left of all but what is read where the whole is then seen larger", () => {
     const graph = GALLERY.find((g) => g.name === "contrastive_pairs") as GraphView;
     const [wide, high] = [
       { width: 1324, height: 555 },
@@ -135,11 +145,12 @@ describe("layoutGraph", () => {
       const { cards } = drawnIn(graph, box);
       const { width, height } = around(cards);
       const x = (key: string) => cards[cardsOf(graph).indexOf(key)]?.x ?? 0;
-      return { scale: fittingScale(width, height, box), left: x("result_2") < x("reader") };
+      return { scale: fittingScale(width, height, box), left: x("result_2") < x("decode"), first: x("reader") };
     });
     expect(wide?.left).toBe(true);
     expect(wide?.scale).toBeGreaterThan(0.6);
     expect(high?.left).toBe(false);
+    expect([wide?.first, high?.first]).toEqual([SIDE, SIDE]);
   });
 
   it("keeps argument sources near to what they feed, on one line", () => {

@@ -143,6 +143,35 @@ describe("a room of another shape", () => {
   });
 });
 
+describe("cards of which some are boxes", () => {
+  it.each([true, false])(
+    "get the places of a room of another shape (collapsed: %s), unless one was moved",
+    (collapsed) => {
+      const graph = GALLERY.find((g) => g.name === "resnet50") ?? GRAPH;
+      const keys = graph.nodes.slice(1, 3).map((n) => n.key);
+      const group = {
+        type: "group",
+        keys,
+        title: "g",
+        hue: "",
+        subgraph: true,
+        collapsed,
+        exposed: [],
+        about: "",
+      } as const;
+      const marked: State = { ...before, graph, marks: { g: group } };
+      const wide: State = { ...marked, positions: layoutOf(marked, { width: 1500, height: 250 }) };
+      const room = { width: 500, height: 800 };
+      const places = reflowed(wide, room, 2, wide.positions);
+      expect(places).toEqual(layoutOf(wide, room));
+      expect(places).not.toEqual(wide.positions);
+      const [moved = ""] = keys;
+      const positions = { ...wide.positions, [moved]: { x: 900, y: 500 } };
+      expect(reflowed({ ...wide, positions }, room, 2, wide.positions)).toBeNull();
+    },
+  );
+});
+
 describe("cards", () => {
   it("keep 12 px above each other", () => {
     const many = [branches(7, 7), branches(5, 12), branches(4, 16)];

@@ -5,6 +5,7 @@ import { notesBeside } from "../src/core/marks";
 import { bezier, boxesAlong, cornersUnder, pathOf, route } from "../src/core/route";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
+import { behind } from "./galleryGraphs";
 
 describe("freePlace", () => {
   it("goes below what is in the way", () => {
@@ -44,6 +45,18 @@ describe("route", () => {
     expect(
       boxesAlong(pathOf(cornersUnder(a, b, [...cards, ...low]))).every((box) => overlap(box, low[0] ?? box) === 0),
     ).toBe(true);
+  });
+  it("turns aside before a card, or a note, that lies across its way down", () => {
+    const wide = (x: number, y: number) => ({ ...card(x, y), width: 332 });
+    const others = [wide(388, 14), card(20, 274), card(204, 274), wide(204, 490), wide(20, 720)];
+    const shaken = route({ x: 352, y: 28 }, { x: 388, y: 770 }, [wide(20, 14), ...others, card(388, 720)]);
+    expect(behind(new Map([["shaken", shaken]]), others)).toBe(0);
+    const cards = [card(20, 14), card(204, 614)];
+    const across = { type: "note" as const, x: 100, y: 250, width: 180, height: 90, text: "", hue: "" };
+    const notes = notesBeside(cards, { across });
+    const down = route({ x: 168, y: 28 }, { x: 204, y: 628 }, [...cards, ...notes]);
+    expect(notes).toHaveLength(1);
+    expect(behind(new Map([["down", down]]), notes)).toBe(0);
   });
   it("runs close by cards rather than over one, where there is no room between them", () => {
     const [a, b] = [

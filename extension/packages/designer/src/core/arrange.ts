@@ -6,9 +6,13 @@ export type Arrangement = "left" | "centre" | "right" | "top" | "middle" | "bott
 
 export type Places = Readonly<Record<string, Rect>>;
 
+function sorted(places: Places, axis: "x" | "y", across = axis) {
+  return Object.entries(places).sort(([, a], [, b]) => a[axis] - b[axis] || a[across] - b[across]);
+}
+
 /** Equal gaps between the first and the last card along an axis. */
 function distributed(places: Places, axis: "x" | "y", extent: "width" | "height"): Record<string, Position> {
-  const rows = Object.entries(places).sort(([, a], [, b]) => a[axis] - b[axis]);
+  const rows = sorted(places, axis);
   const first = rows[0]?.[1];
   const last = rows.at(-1)?.[1];
   if (!first || !last || rows.length < 3) return {};
@@ -30,7 +34,7 @@ const GAP = 16;
 /** Cards in line, one after the other: those that would lie on each other give way along the line. */
 function inLine(places: Places, axis: "x" | "y", place: (r: Rect) => Position): Record<string, Position> {
   const [extent, across] = axis === "x" ? (["width", "y"] as const) : (["height", "x"] as const);
-  const rows = Object.entries(places).sort(([, a], [, b]) => a[axis] - b[axis] || a[across] - b[across]);
+  const rows = sorted(places, axis, across);
   let free = Number.NEGATIVE_INFINITY;
   return Object.fromEntries(
     rows.map(([key, r]) => {
@@ -41,28 +45,23 @@ function inLine(places: Places, axis: "x" | "y", place: (r: Rect) => Position): 
   );
 }
 
+/** Along which axis cards come in line, and where on each card: from its left or upper edge to the other one. */
+const LINES = {
+  left: ["x", 0],
+  centre: ["x", 0.5],
+  right: ["x", 1],
+  top: ["y", 0],
+  middle: ["y", 0.5],
+  bottom: ["y", 1],
+} as const;
+
 /** New places of cards that are aligned or spread evenly. */
 export function arranged(places: Places, how: Arrangement): Record<string, Position> {
-  const { x: left, y: top, width, height } = around(Object.values(places));
-  const [right, bottom] = [left + width, top + height];
-  switch (how) {
-    case "left":
-      return inLine(places, "y", (r) => ({ x: left, y: r.y }));
-    case "centre":
-      return inLine(places, "y", (r) => ({ x: Math.round((left + right - r.width) / 2), y: r.y }));
-    case "right":
-      return inLine(places, "y", (r) => ({ x: right - r.width, y: r.y }));
-    case "top":
-      return inLine(places, "x", (r) => ({ x: r.x, y: top }));
-    case "middle":
-      return inLine(places, "x", (r) => ({ x: r.x, y: Math.round((top + bottom - r.height) / 2) }));
-    case "bottom":
-      return inLine(places, "x", (r) => ({ x: r.x, y: bottom - r.height }));
-    case "across":
-      return distributed(places, "x", "width");
-    case "down":
-      return distributed(places, "y", "height");
-    default:
-      return how satisfies never;
-  }
+  if (how === "across") return distributed(places, "x", "width");
+  if (how === "down") return distributed(places, "y", "height");
+  const all = around(Object.values(places));
+  const [axis, share] = LINES[how];
+  const [extent, along] = axis === "x" ? (["width", "y"] as const) : (["height", "x"] as const);
+  const line = (r: Rect) => Math.round(all[axis] + share * (all[extent] - r[extent]));
+  return inLine(places, along, (r) => ({ x: r.x, y: r.y, [axis]: line(r) }));
 }

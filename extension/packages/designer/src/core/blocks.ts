@@ -40,7 +40,7 @@ function computing(graph: GraphView, cells: ReadonlyMap<string, Cell>): Set<stri
   return found;
 }
 
-/** Steps that compute numbers in a block of their own, left of all others, in lanes of their own; null if there are none. */
+/** Steps that compute numbers in a block of their own, left of all others but the first that reads, in lanes of their own; null if there are none. */
 export function aside(graph: GraphView, cells: ReadonlyMap<string, Cell>): Map<string, Cell> | null {
   const numbers = computing(graph, cells);
   const own = [...numbers].flatMap((key) => cells.get(key) ?? []);
@@ -51,7 +51,7 @@ export function aside(graph: GraphView, cells: ReadonlyMap<string, Cell>): Map<s
     [...cells].map(([key, c]) =>
       numbers.has(key)
         ? [key, { ...c, column: c.column - left, lane: c.lane + cells.size }]
-        : [key, { ...c, column: c.column + by }],
+        : [key, { ...c, column: c.column + c.lane && c.column + by }],
     ),
   );
 }

@@ -46,7 +46,7 @@ export function freeSpot(
   const unique = (values: readonly number[], low: number, high: number) => [
     ...new Set(values.map((v) => Math.round(inside(v, low, high)))),
   ];
-  let best: Point = { x: frame.x, y: frame.y };
+  let best: Point | null = null;
   let least = Number.POSITIVE_INFINITY;
   const ys = unique(rows, frame.y, bottom);
   for (const x of unique(columns, frame.x, right))
@@ -62,7 +62,7 @@ export function freeSpot(
       least = cost;
       best = { x, y };
     }
-  return least === Number.POSITIVE_INFINITY ? null : best;
+  return best;
 }
 
 /** A free place for a new card at or below a wanted point. */
@@ -72,16 +72,9 @@ export function freePlace(
   size: Size = { width: CARD, height: 171 },
 ): Position {
   const at = { x: Math.round(wanted.x), y: Math.round(wanted.y) };
-  const hit = () =>
-    taken.find(
-      (t) =>
-        at.x < t.x + t.width + 8 &&
-        at.x + size.width + 8 > t.x &&
-        at.y < t.y + t.height + 12 &&
-        at.y + size.height + 12 > t.y,
-    );
   for (let i = 0; i < 40; i += 1) {
-    const below = hit();
+    const around = { x: at.x - 8, y: at.y - 12, width: size.width + 16, height: size.height + 24 };
+    const below = taken.find((t) => overlap(around, t) > 0);
     if (!below) break;
     at.y = below.y + below.height + 16;
   }

@@ -101,12 +101,20 @@ export class Floor {
     for (const taken of columnsIn({ column, span })) this.taken[taken]?.push({ key, top: y, bottom });
   }
 
+  /** Let two cards of one size change places. */
+  swap(one: string, other: string): void {
+    const at = this.positions;
+    for (const t of this.taken.flat()) t.key = t.key === one ? other : t.key === other ? one : t.key;
+    Object.assign(at, { [one]: at[other], [other]: at[one] });
+  }
+
   /** Bring cards that stand below each other down to the line of those in other columns, where these are a little lower and there is room; unless it `grows`, the whole becomes no higher. */
-  align(stacks: ReadonlyMap<number, readonly string[]>, grows: boolean): void {
+  align(cards: readonly string[], grows: boolean): void {
     const top = (keys: readonly string[]) => Math.min(...keys.map((key) => this.positions[key]?.y ?? 0));
-    const tops = [...stacks.values()].map(top);
+    const stacks = this.taken.map((column) => column.flatMap(({ key }) => (cards.includes(key) ? key : [])));
+    const tops = stacks.map(top);
     const end = this.end();
-    for (const [column, keys] of stacks) {
+    for (const [column, keys] of stacks.entries()) {
       const from = top(keys);
       const by = Math.max(...tops.filter((y) => y < from + NEAR)) - from;
       const below = this.taken[column]?.filter((t) => t.top >= from) ?? [];

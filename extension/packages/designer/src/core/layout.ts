@@ -294,7 +294,7 @@ class Ways {
       }
   }
 
-  /** With the branches in 2, 3 ... blocks side by side, and with what computes numbers left of all else. */
+  /** With the branches in 2, 3 ... blocks side by side, and with what computes numbers left of all but what is read. */
   *folded(stray: Stray): Generator<Way> {
     const beside = aside(this.graph, this.grid);
     if (beside) yield this.way(beside, endOf(beside.values()), stray);
@@ -397,7 +397,7 @@ function largestIn(graph: GraphView, sizes: ReadonlyMap<string, Size>, box: Size
 export function wayOf(
   graph: GraphView,
   sizes: ReadonlyMap<string, Size>,
-  positions: Readonly<Record<string, Position>>,
+  positions: Readonly<Record<string, Position | null>>,
   pitch = WIDE,
 ): Way | undefined {
   const ways = new Ways(graph, sizes, pitch);
@@ -451,13 +451,13 @@ function placeBand(members: readonly Member[], floor: Floor, plan: Plan, continu
 const LANE = 20;
 
 /** Argument sources stand under their target's row, left of it or below it, or where there is room near to that. */
-function placeSmall(members: readonly Member[], { small, stray, pitch }: Plan, floor: Floor): void {
-  const stacks = new Map<number, string[]>();
+function placeSmall(members: readonly Member[], { graph, small, stray, pitch }: Plan, floor: Floor): void {
   const fed = [...small].flatMap(([key, feeds]) => {
     const target = members.find((m) => m.key === feeds);
     // of many cards, which hide wires, they stand on the line of their row where there is nothing left of it
     const line = members.filter((m) => m.lane === target?.lane).map((m) => m.column);
-    return target ? [{ key, feeds, target, left: pitch === DENSE ? Math.min(...line) : 0 }] : [];
+    const to = [...usersOf(graph, key)].flatMap((user) => floor.positions[user] ?? []);
+    return target ? [{ key, feeds, target, to, left: pitch === DENSE ? Math.min(...line) : 0 }] : [];
   });
   for (const { key, feeds, target, left } of fed.sort((a, b) => Number(b.left > 0) - Number(a.left > 0))) {
     const beside = Math.max(0, target.column - 1);
@@ -468,21 +468,32 @@ function placeSmall(members: readonly Member[], { small, stray, pitch }: Plan, f
     const top = floor.positions[feeds]?.y ?? TOP;
     const wanted = free ? top : below;
     const height = floor.height(key);
-    const { aside, growth } = COSTS[stray];
-    const across = Math.min(COSTS[stray].across, pitch === DENSE ? 60 : Number.POSITIVE_INFINITY);
+    const { across, aside, growth } = COSTS[stray];
+    const step = pitch === DENSE ? Math.min(60, across) : across;
     const end = floor.end();
-    let [column, y, least] = [beside, wanted, Number.POSITIVE_INFINITY];
+    let [column, y, least] = [beside, wanted, 1e9];
     for (let c = stray === "far" ? floor.columns - 1 : target.column; c >= 0; c -= 1)
       for (const from of c < left ? [top] : [wanted, top - ROW / 2]) {
         const place = floor.free(c, from, height + SMALL_GAP);
         const cost =
-          across * (c > beside ? NEAREST + c - target.column : beside - c) +
+          step * (c > beside ? NEAREST + c - target.column : beside - c) +
           aside * Math.abs(place - (c < left ? top : wanted)) +
           growth * Math.max(0, place + height - end);
         if (cost < least) [column, y, least] = [c, place, cost];
       }
     floor.put(key, column, y, SMALL_GAP);
-    stacks.set(column, [...(stacks.get(column) ?? []), key]);
   }
-  floor.align(stacks, stray !== "near");
+  // The first to come have taken the best places: two change theirs where they are then nearer to what they feed.
+  const far = ({ to }: (typeof fed)[0], at: Position) =>
+    to.reduce((sum, { x, y }) => sum + (at.x + COLUMN - x) ** 2 + ((at.y - y) / 4) ** 2, 0);
+  for (const p of fed)
+    for (const q of fed) {
+      const [a, b] = [floor.positions[p.key], floor.positions[q.key]];
+      if (a && b && floor.height(p.key) === floor.height(q.key) && far(p, b) + far(q, a) < far(p, a) + far(q, b))
+        floor.swap(p.key, q.key);
+    }
+  floor.align(
+    fed.map(({ key }) => key),
+    stray !== "near",
+  );
 }

@@ -70,10 +70,6 @@ export function boxesAlong(path: string): Rect[] {
   return boxes;
 }
 
-function inside(p: Point, r: Rect, margin: number): boolean {
-  return p.x > r.x - margin && p.x < r.x + r.width + margin && p.y > r.y - margin && p.y < r.y + r.height + margin;
-}
-
 /** How near a wire may come to cards, in px. */
 const MARGIN = 7;
 
@@ -85,25 +81,28 @@ function segmentHits(a: Point, b: Point, r: Rect, m: number): boolean {
   );
 }
 
+/** How often a card counts that a way runs over. */
+const OVER = 4;
+
+/** The straight parts of a way. */
+function sides(points: readonly Point[]) {
+  return points.slice(1).map((b, i) => [points[i] ?? b, b] as const);
+}
+
 /** How many cards a way comes too near to; one that it runs over counts more. */
 function hits(points: readonly Point[], rects: readonly Rect[]): number {
   let count = 0;
-  for (let i = 1; i < points.length; i += 1) {
-    const a = points[i - 1];
-    const b = points[i];
-    if (a && b) for (const r of rects) if (segmentHits(a, b, r, MARGIN)) count += segmentHits(a, b, r, 0) ? 4 : 1;
-  }
+  for (const [a, b] of sides(points))
+    for (const r of rects) if (segmentHits(a, b, r, MARGIN)) count += segmentHits(a, b, r, 0) ? OVER : 1;
   return count;
 }
 
+function size(p: Point, q: Point): number {
+  return Math.abs(p.x - q.x) + Math.abs(p.y - q.y);
+}
+
 function length(points: readonly Point[]): number {
-  let total = 0;
-  for (let i = 1; i < points.length; i += 1) {
-    const a = points[i - 1];
-    const b = points[i];
-    if (a && b) total += Math.abs(a.x - b.x) + Math.abs(a.y - b.y);
-  }
-  return total;
+  return sides(points).reduce((sum, [a, b]) => sum + size(a, b), 0);
 }
 
 /** The mark at the end of what is drawn of a wire that goes on elsewhere: a ring about a point. */
@@ -113,37 +112,38 @@ export function ring(x: number, y: number, r: number): string {
 
 /** A path through right angles with rounded corners. */
 export function rounded(points: readonly Point[]): string {
-  const first = points[0];
+  const [first] = points;
   if (!first) return "";
-  let path = `M${first.x} ${first.y}`;
-  for (let i = 1; i < points.length; i += 1) {
-    const before = points[i - 1];
-    const here = points[i];
-    const after = points[i + 1];
-    if (!before || !here) continue;
-    if (!after) {
-      path += `L${here.x} ${here.y}`;
-      continue;
-    }
-    const size = (p: Point, q: Point) => Math.abs(p.x - q.x) + Math.abs(p.y - q.y);
+  const turns = sides(points).map(([before, here], i) => {
+    const after = points[i + 2];
+    if (!after) return `L${here.x} ${here.y}`;
     const r = Math.min(RADIUS, size(before, here) / 2, size(here, after) / 2);
-    const toward = (p: Point) => ({
-      x: here.x + Math.sign(p.x - here.x) * r,
-      y: here.y + Math.sign(p.y - here.y) * r,
-    });
-    const start = toward(before);
-    const end = toward(after);
-    path += `L${start.x} ${start.y}Q${here.x} ${here.y} ${end.x} ${end.y}`;
-  }
-  return path;
+    const toward = (p: Point) => `${here.x + Math.sign(p.x - here.x) * r} ${here.y + Math.sign(p.y - here.y) * r}`;
+    return `L${toward(before)}Q${here.x} ${here.y} ${toward(after)}`;
+  });
+  return `M${first.x} ${first.y}${turns.join("")}`;
 }
 
-function candidates(a: Point, b: Point, rects: readonly Rect[]): number[] {
-  // Above all cards a sentence may lie.
-  const top = Math.min(...rects.map((r) => r.y));
-  const lanes = rects.flatMap((r) => [r.y - CLEAR, r.y + r.height + CLEAR]).filter((y) => y > top);
-  const middle = (a.y + b.y) / 2;
+/** Where between two ends, or how near to that, a way may run beside cards; not above all of them, where a sentence may lie. */
+function candidates(axis: "x" | "y", a: Point, b: Point, rects: readonly Rect[]): number[] {
+  const least = Math.min(...rects.map((r) => r[axis]));
+  const size = axis === "x" ? "width" : "height";
+  const lanes = rects.flatMap((r) => [r[axis] - CLEAR, r[axis] + r[size] + CLEAR]).filter((at) => at > least);
+  const middle = (a[axis] + b[axis]) / 2;
   return [...new Set([middle, ...lanes])].sort((p, q) => Math.abs(p - middle) - Math.abs(q - middle)).slice(0, 60);
+}
+
+/** Ways over no card that turn aside, or turn elsewhere than beside the cards at their ends. */
+function* detours(a: Point, b: Point, first: number, last: number, rects: readonly Rect[]): Generator<Point[]> {
+  const lanes = candidates("y", a, b, rects);
+  for (const x of candidates("x", a, b, rects)) {
+    const legs = (end: Point, side: number) =>
+      [[end, { x, y: end.y }], ...lanes.map((y) => [end, { x: side, y: end.y }, { x: side, y }, { x, y }])].filter(
+        (leg) => hits(leg, rects) < OVER,
+      );
+    const ends = legs(b, last);
+    for (const begin of legs(a, first)) for (const end of ends) yield [...begin, ...end.toReversed()];
+  }
 }
 
 /** The path through the corners of a wire; a curve where there are none. */
@@ -179,13 +179,13 @@ export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FRE
   let best: readonly Point[] = [a, b];
   if (forward > 8 && forward < 260 && !steep) {
     const samples = [0.15, 0.3, 0.45, 0.6, 0.75, 0.85].map((t) => curvePoint(a, b, t));
-    if (!samples.some((p) => rects.some((r) => inside(p, r, -2)))) return best;
+    if (!samples.some((p) => rects.some((r) => segmentHits(p, p, r, -2)))) return best;
   }
-  let bestScore = Number.POSITIVE_INFINITY;
+  let bestScore = 1e9;
   const out = a.x + (steep ? Math.min(STUB, forward - 6) : STUB);
   const into = b.x - STUB;
   const [first, last] = steep && passes ? [a.x + NEAR, b.x - NEAR] : [out, into];
-  const options: Point[][] = candidates(a, b, rects).map((lane) => [
+  const options: Point[][] = candidates("y", a, b, rects).map((lane) => [
     a,
     { x: first, y: a.y },
     { x: first, y: lane },
@@ -195,8 +195,15 @@ export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FRE
   ]);
   if (steep ? !passes : forward > 2 * STUB)
     for (const x of new Set(steep ? [out] : [out, into])) options.push([a, { x, y: a.y }, { x, y: b.y }, b]);
-  for (const points of options) {
+  function* ways() {
+    yield* options;
+    // behind a card, or a note
+    if (hits(best, rects) > OVER) yield* detours(a, b, first, last, rects);
+  }
+  for (const points of ways()) {
     const own = length(points) + 60 * points.length + 1e5 * hits(points, rects);
+    // what runs along others costs less than its length
+    if (own > bestScore + 1e4) continue;
     const score = own + cost(points, bestScore - own);
     if (score < bestScore) {
       best = points;

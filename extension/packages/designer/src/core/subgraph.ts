@@ -365,15 +365,13 @@ export function pushed(
   frames: readonly Rect[],
   sizes: ReadonlyMap<string, Size>,
 ): Record<string, Position> {
-  const hit = (a: Rect, b: Rect) =>
-    a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
   const cards = shownCards(state).flatMap((id) => {
     const [at, size] = [outsideOf(state).has(id) ? null : placeOf(state, id), sizes.get(id)];
     return at && size ? [{ id, rect: { ...at, ...size } }] : [];
   });
   const others = cards.filter(({ id }) => !kept.includes(id));
   const fixed = [...frames, ...cards.flatMap(({ id, rect }) => (kept.includes(id) ? rect : []))];
-  const free = others.filter(({ rect }) => !fixed.some((f) => hit(f, rect)));
+  const free = others.filter(({ rect }) => !fixed.some((f) => overlap(f, rect) > 0));
   const taken = [...fixed, ...free.map((c) => c.rect)];
   const found: Record<string, Position> = {};
   for (const { id, rect } of others.filter((c) => !free.includes(c))) {

@@ -85,7 +85,7 @@ function together(some: readonly Part[], others: readonly Part[]): number {
 }
 
 /** What parts cost beside others, or more than `most`. */
-function costOf(own: readonly Part[], others: readonly Part[], most = Number.POSITIVE_INFINITY): number {
+function costOf(own: readonly Part[], others: readonly Part[], most = 1e9): number {
   let sum = 0;
   for (const p of own)
     for (const o of others) {
@@ -226,7 +226,7 @@ export function settled(runs: Iterable<Run>, cards: readonly Rect[], beside?: re
       const behind = beside.some((p) => cards.some((card) => covers(card, p)));
       return COST.aside * Math.abs(to - wish) + COST.edge * tight + (behind ? COST.behind : 0);
     };
-    const cost = (to: number, some: readonly Part[], most = Number.POSITIVE_INFINITY) => {
+    const cost = (to: number, some: readonly Part[], most = 1e9) => {
       const alone = put(to);
       return alone + costOf(own, some, most - alone);
     };

@@ -1,10 +1,11 @@
 import type { ClipboardEvent } from "react";
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
+import { overlap } from "../core/freeSpot";
 import { OUTPUTS, wiresOf } from "../core/graph";
 import { copiedTags, tagOf } from "../core/marks";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
-import { cardOf, copiedGroups, selectedGroups } from "../core/subgraph";
+import { cardOf, copiedGroups, cornerOf, selectedGroups } from "../core/subgraph";
 import type { Position } from "../protocol/generated";
 import { cardRects, rectsOf, relaid } from "./canvas/sizes";
 
@@ -61,10 +62,7 @@ function freeShift(session: Session, clip: Clip, shift: number): Position {
   const taken = cardRects(state);
   const hits = (dy: number) =>
     (clip.cards ?? []).some(({ x, y, width, height }) =>
-      taken.some(
-        (t) =>
-          x < t.x + t.width + 8 && x + width + 8 > t.x && y + dy < t.y + t.height + 12 && y + dy + height + 12 > t.y,
-      ),
+      taken.some((t) => overlap({ x: x - 8, y: y + dy - 12, width: width + 16, height: height + 24 }, t) > 0),
     );
   let y = shift;
   while (hits(y) && y < 8000) y += 16;
@@ -74,10 +72,9 @@ function freeShift(session: Session, clip: Clip, shift: number): Position {
 /** Add the nodes of a clip: with their left upper corner at `at`, or below where they were. */
 function pasteClip(session: Session, clip: Clip, at?: Position): void {
   const state = session.store.get();
-  const places = Object.values(clip.positions);
   if (!state.graph || clip.nodes.length === 0) return;
-  const corner = { x: Math.min(...places.map((p) => p.x)), y: Math.min(...places.map((p) => p.y)) };
-  const shift = at ? { x: at.x - corner.x, y: at.y - corner.y } : freeShift(session, clip, 32);
+  const corner = cornerOf(Object.keys(clip.positions), clip.positions);
+  const shift = at && corner ? { x: at.x - corner.x, y: at.y - corner.y } : freeShift(session, clip, 32);
   const { edits, positions, select, names, lost } = pasteStep(state.graph, clip, shift);
   const marks = { ...copiedGroups(state, clip.groups ?? [], names), ...copiedTags(state, clip.tags ?? [], names) };
   session.edit(edits, { positions, marks });

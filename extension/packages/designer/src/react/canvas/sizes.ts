@@ -12,6 +12,7 @@ import {
   outputsHeight,
   ROW,
   type Size,
+  type Way,
   wayInBox,
   wayOf,
   worthIn,
@@ -238,36 +239,42 @@ export function reflowed(
   put: Session["put"] = {},
 ): Record<string, Position> | null {
   const { graph, positions } = state;
-  if (!graph || state.confirmed?.document || boxesOf(state).size > 0) return null;
-  const sizes = layoutSizes(state);
-  const pitch = pitchOf(state);
-  const now = wayOf(graph, sizes, positions, pitch);
-  const best = wayInBox(graph, sizes, room, pitch);
-  const moved = ([key, { x, y }]: [string, Position]) => x !== positions[key]?.x || y !== positions[key]?.y;
+  if (!graph || state.confirmed?.document) return null;
+  const now = wayNow(state, graph);
   // since they were laid out, an edit may have left a card behind that nothing uses
-  if (!(now || stand(state, graph, put)) || !Object.entries(best.positions).some(moved)) return null;
-  const places = besidePinned(state, best.positions, room);
+  if (!now && !stand(state, graph, put)) return null;
+  const places = layoutOf(state, room);
+  if (Object.entries(places).every(([key, { x, y }]) => x === positions[key]?.x && y === positions[key]?.y))
+    return null;
   if (least >= 1) return places;
   if (!now || fittingScale(now.extent.width, now.extent.height, room) >= least) return null;
+  const best = wayInBox(contracted(state, graph), layoutSizes(state), room, pitchOf(state));
   // What is seen whole anyway flows as lines of text do.
   const flows = isWhole(room, best) || best.turns < now.turns;
   return flows || worthIn(room, best) > GAIN * worthIn(room, now) ? places : null;
 }
 
+function isAt(a: Position | undefined, b: Position | undefined): boolean {
+  return a?.x === b?.x && a?.y === b?.y;
+}
+
+/** The way in which the cards stand; undefined if somebody has moved one. */
+function wayNow(state: State, graph: GraphView): Way | undefined {
+  const at = Object.fromEntries(shownCards(state).map((id) => [id, placeOf(state, id)]));
+  return wayOf(contracted(state, graph), layoutSizes(state), at, pitchOf(state));
+}
+
 /** Whether all cards of a graph that are not pinned stand where they were put. */
 function stand(state: State, graph: GraphView, put: Session["put"]): boolean {
   const { positions } = state;
-  return cardsOf(graph).every(
-    (key) => isFixed(state, key) || (put[key]?.x === positions[key]?.x && put[key]?.y === positions[key]?.y),
-  );
+  return cardsOf(graph).every((key) => isFixed(state, key) || isAt(put[key], positions[key]));
 }
 
 /** Whether the cards of a graph stand where the layout, or an edit, has put them: nobody has moved one that is not pinned. */
 export function isLaid(state: State, graph: GraphView, put: Session["put"] = {}): boolean {
   if (state.view.inside.length > 0) return false;
   if (graph.nodes.length < 2 || stand(state, graph, put)) return true;
-  const at = Object.fromEntries(shownCards(state).map((id) => [id, placeOf(state, id) ?? { x: 0, y: 0 }]));
-  return !!wayOf(contracted(state, graph), layoutSizes(state), at, pitchOf(state));
+  return !!wayNow(state, graph);
 }
 
 /** Places of all cards after some edits, if nobody has moved a card, but for one that the edits take into the graph. */
