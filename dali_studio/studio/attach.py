@@ -214,11 +214,10 @@ def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str,
 
 
 def _place(file: str, root: str) -> Path | None:
-    """Where a document's file is: below the folder of JupyterLab; where that is not known, in that of the kernel."""
-    if not file:
-        return None
-    whole = Path(os.path.expanduser(root), file)  # noqa: PTH111 - there may be no home
-    return whole if root and whole.parent.is_dir() else Path.cwd() / whole.name
+    """Where a document's file is: below the folder of JupyterLab, or that of the kernel if this machine has none."""
+    top = Path(os.path.expanduser(root))  # noqa: PTH111 - there may be no home
+    whole = top / file if root and top.is_dir() else Path.cwd() / Path(file).name
+    return whole if file and whole.parent.is_dir() else None
 
 
 def _inflated(packed: bytes) -> str:

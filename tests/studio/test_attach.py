@@ -481,7 +481,9 @@ def test_modules_of_functions_go_to_the_folder_of_a_copy(tmp_path: Path, monkeyp
     say(comm, type="apply_function", key="own", source="def own(image):\n    return image + 1\n")
     assert "+ 1" in (tmp_path / "home/two/mine_own.py").read_text()
     assert "+ 1" not in (tmp_path / "home/one/mine_own.py").read_text()
-    # a folder that this machine does not have
+    # a folder that does not exist, and one that this machine does not have
+    say(comm, type="file_written", written="tuesday", file="three/none.dali.json", root="~/home")
+    assert not [*tmp_path.rglob("none_own.py")]
     say(comm, type="file_written", written="tuesday", file="three/last.dali.json", root="/elsewhere")
     assert (tmp_path / "run/last_own.py").is_file()
     comm.close({})

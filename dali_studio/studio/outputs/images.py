@@ -57,11 +57,11 @@ def _extent(ascending: Sequence[object]) -> str:
 def byte_count(size: int) -> str:
     """Decimal units with three figures: ``268 kB``."""
     value = float(size)
-    for unit in ("B", "kB", "MB"):
+    for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
         if value < 999.5:
             return f"{value:.0f} {unit}" if unit == "B" or value >= 99.95 else f"{value:.1f} {unit}"
         value /= 1000
-    return f"{value:.1f} GB"
+    return f"{value:.1f} EB"
 
 
 def number(value: float) -> str:

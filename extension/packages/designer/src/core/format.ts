@@ -29,11 +29,11 @@ export function time(milliseconds: number | null | undefined): string {
 /** `256 B`, `38.5 MB`: decimal units, three figures. */
 export function bytes(count: number): string {
   let value = count;
-  for (const unit of ["B", "kB", "MB"]) {
+  for (const unit of ["B", "kB", "MB", "GB", "TB", "PB"]) {
     if (value < 999.5) return `${unit === "B" || value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} ${unit}`;
     value /= 1000;
   }
-  return `${value.toFixed(1)} GB`;
+  return `${value.toFixed(1)} EB`;
 }
 
 /** Three figures with thin spaces: 2 860. */
