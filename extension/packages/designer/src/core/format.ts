@@ -124,6 +124,11 @@ export function message(text: string): string {
   return text.replace(/(\b\d+)x(?=\d+ pixels)/g, "$1×").replace(/ -(?=\d)/g, " −");
 }
 
+/** A sentence where code cannot look like code. */
+export function plain(text: string): string {
+  return text.replace(/`/g, "");
+}
+
 /** First letter large, for sentences that begin with a node's name; names of files and the like stay as they are. */
 export function sentence(text: string): string {
   const [first = ""] = text.split(/[\s:,]/, 1);

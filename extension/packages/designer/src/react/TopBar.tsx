@@ -130,7 +130,11 @@ function RunButtons() {
         className={`ds-button ${state.running ? "" : "ds-primary"}`}
         disabled={!state.can || state.running}
         aria-disabled={missing ? true : undefined}
-        title={why ?? "Run whole batches, as many as fit into about two seconds, and measure every node (Ctrl+Enter)"}
+        title={
+          why
+            ? format.plain(why)
+            : "Run whole batches, as many as fit into about two seconds, and measure every node (Ctrl+Enter)"
+        }
         data-testid="run"
         // it then shows what is missing
         onClick={() => commandOf("run")?.run({ ...frame, api: api.current })}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { NodeCode } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
-import { Section, SmallButton } from "../parts";
+import { Section, SmallButton, worded } from "../parts";
 import { CodeArea } from "./CodeArea";
 import { useFinding } from "./FieldRow";
 
@@ -36,7 +36,7 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
         onApply={apply}
         wrong={Number(/line (\d+)/.exec(said)?.[1] ?? -1)}
       />
-      {said && <p className="ds-reason">{said}</p>}
+      {said && <p className="ds-reason">{worded(said)}</p>}
       <SmallButton data-testid="apply-function" disabled={running || (module !== "" && same && !said)} onClick={apply}>
         {running ? "Running…" : trusted ? "Run this code" : "Trust this code, and run it"}
       </SmallButton>
