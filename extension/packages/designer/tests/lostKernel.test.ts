@@ -205,9 +205,14 @@ describe("a lost kernel", () => {
     ["rotate = fn.flip(fn.rotate(images))", undefined],
     ["rotate = fn.rotate(images)  # (mine)", undefined],
     ["rotate = images + 1", undefined],
+    // with what it takes
+    [
+      "from x import fn, pipeline_def\nrotate = fn.rotate(a=types.X)",
+      "from x import fn, pipeline_def, types\nrotate = fn.rotate(a=types.X, seed=7)",
+    ],
   ])("writes a value that was set since into %s", (source, written) => {
     const { session, before } = lost();
-    const lines = { rotate: source.split("\n").map((_, i) => i + 1) };
+    const lines = { rotate: source.split("\n").flatMap((line, i) => (line.startsWith("from") ? [] : i + 1)) };
     before.say({ type: "code", revision: 4, dialect: "x", source, lines, diagnostics: [] });
     session.lost();
     session.edit([{ type: "set_argument", key: "rotate", argument: "seed", value: 7 }]);

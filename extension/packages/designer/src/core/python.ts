@@ -47,10 +47,7 @@ function edited(state: State): string | undefined {
     const operator = opening?.catalog.byName.get(nodeOf(confirmed.graph, key)?.operator ?? "");
     const argument = operator && argumentOf(operator, name);
     // the kernel writes whole numbers as they were set, too; None is as good as no value
-    const value = literal(
-      unset ? null : (edit.value ?? null),
-      argument?.type.startsWith("float") ? undefined : argument,
-    );
+    const value = literal(edit.value ?? null, argument?.type.startsWith("float") ? undefined : argument);
     const own = code.lines[key] ?? [];
     const text = own.map((n) => lines[n - 1]).join("\n");
     const place = new RegExp(`(?<=\\b${name}=)${WRITTEN}`, "m");
@@ -61,9 +58,9 @@ function edited(state: State): string | undefined {
       ? text.replace(place, () => value)
       : text.replace(/,?\s*\)/, (end) => `, ${name}=${value}${end}`).replace("(, ", "(");
     const rows = made.split("\n");
-    for (const n of own) lines[n - 1] = rows.shift() ?? "";
+    for (const n of own) lines[n - 1] = rows.shift() as string;
   }
-  return lines.join("\n");
+  return lines.join("\n").replace(/(?<=fn, pipeline_def)$(?=[\s\S]*types\.)/m, ", types");
 }
 
 /** Where no kernel writes the program anew: what there is of it, and a sentence about that. */

@@ -13,7 +13,7 @@ export function LiveRegion() {
       run && run.failed.length === 0
         ? `${run.stopped ? "Stopped" : "Finished"}: ${format.throughput(headroom(s)?.speed ?? run.samples_per_second)} samples per second.`
         : "";
-    return [said ? format.plain(`${said.lead} ${said.rest}`) : "", finished].filter(Boolean).join(" ");
+    return [said ? `${said.lead} ${said.rest}` : "", finished].filter(Boolean).join(" ");
   });
   return (
     <div className="ds-hidden" role="status" aria-live="polite" data-testid="live">

@@ -121,7 +121,9 @@ function RunButtons() {
     missing: obstacle(s),
   }));
   const { missing } = state;
-  const why = missing && `It cannot run yet. ${format.sentence(format.message(missing.message))} ${missing.hint ?? ""}`;
+  const why =
+    missing &&
+    format.plain(`It cannot run yet. ${format.sentence(format.message(missing.message))} ${missing.hint ?? ""}`);
   const progress = state.running && state.total > 0 ? state.done / state.total : 0;
   return (
     <>
@@ -130,11 +132,7 @@ function RunButtons() {
         className={`ds-button ${state.running ? "" : "ds-primary"}`}
         disabled={!state.can || state.running}
         aria-disabled={missing ? true : undefined}
-        title={
-          why
-            ? format.plain(why)
-            : "Run whole batches, as many as fit into about two seconds, and measure every node (Ctrl+Enter)"
-        }
+        title={why ?? "Run whole batches, as many as fit into about two seconds, and measure every node (Ctrl+Enter)"}
         data-testid="run"
         // it then shows what is missing
         onClick={() => commandOf("run")?.run({ ...frame, api: api.current })}
