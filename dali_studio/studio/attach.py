@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,8 +47,8 @@ class Attaching(msgspec.Struct, frozen=True):
         When the file that the page knows was written; empty if it knows of none.
     model, height, variable : str, int, str
         Of a designer in a cell: the name of its widget, how high it is, and what the notebook called it.
-    file : str
-        The path that JupyterLab has for a document.
+    file, root : str, str
+        The path that JupyterLab has for a document, and the folder in which it begins, if that is known.
     path, saved : str, bool
         Of a designer in a cell: its file, empty if it has none, and whether that said what the document says.
     """
@@ -61,6 +62,7 @@ class Attaching(msgspec.Struct, frozen=True):
     height: int = 640
     variable: str = ""
     file: str = ""
+    root: str = ""
     path: str = ""
     saved: bool = False
 
@@ -115,7 +117,7 @@ class _Kept:
             if before != self.written:
                 self.tell_others(page, FileWritten())
             if self.session is not None:
-                self.session.called(str(content.get("file", "")))
+                self.session.called(_place(str(content.get("file", "")), str(content.get("root", ""))))
         elif self.session is not None:
             self.session.receive(content)
 
@@ -185,12 +187,12 @@ def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str,
     known = kept.session
     session = kept.session = known or Session(
         graph, default_registry(), transmitter(kept.send), view=view, images=photos, revision=max(asked.revision, 0),
-        place=asked.document, file=asked.file,
+        place=asked.document, file=_place(asked.file, asked.root),
     )  # fmt: skip
     if known is None:
         _recall(session, left)
     kept.comms[asked.page] = comm
-    session.called(asked.file)
+    session.called(_place(asked.file, asked.root))
     edited = known is not None and not asked.fresh and not known.kept.holds(graph, view)
     overtaken = edited and asked.written != kept.written
     if not overtaken:  # else the user is asked what to go on with
@@ -209,6 +211,13 @@ def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str,
             session.close()
 
     comm.on_close(close)
+
+
+def _place(file: str, root: str) -> Path | None:
+    """Where a document's file is: below the folder of JupyterLab, or that of the kernel if this machine has none."""
+    top = Path(os.path.expanduser(root))  # noqa: PTH111 - there may be no home
+    whole = top / file if root and top.is_dir() else Path.cwd() / Path(file).name
+    return whole if file and whole.parent.is_dir() else None
 
 
 def _inflated(packed: bytes) -> str:

@@ -89,6 +89,8 @@ class Session:
         Keeps edits that nobody has saved.
     place : str
         Under which name the browser keeps edits that no kernel has had, where that is not the autosave's.
+    file : Path, optional
+        The document's file where JupyterLab writes it.
     found : sequence of Diagnostic, optional
         What was found when the document was read, told once.
     """
@@ -96,14 +98,15 @@ class Session:
     def __init__(
         self, graph: Graph, registry: Registry, send: Send, *, view: Mapping[str, Any] | None = None,
         path: Path | None = None, saved: bool = True, images: Callable[[], Path], revision: int = 0,
-        autosave: Autosave | None = None, place: str = "", file: str = "", found: Sequence[Diagnostic] = (),
+        autosave: Autosave | None = None, place: str = "", file: Path | None = None, found: Sequence[Diagnostic] = (),
     ) -> None:  # fmt: skip
         self._revision_offset = revision
         self.registry, self._transmit, self.samples = registry, send, images
         self._lock = threading.Lock()
         self.kept = Kept(autosave, place)
         #: From which programs import functions of code nodes.
-        self.modules = code_nodes.Modules(file_name(file))
+        self.modules = code_nodes.Modules(file_name(file) if file else "")
+        self._file = file
         self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
         self.profiler = Profiler(registry, self.send)
         used = {"renderer": self.renderer, "profiler": self.profiler}
@@ -209,7 +212,8 @@ class Session:
     @property
     def _folder(self) -> Path:
         """Where the document is."""
-        return self.kept.path.parent if self.kept.path else Path.cwd()
+        file = self.kept.path or self._file
+        return file.parent if file else Path.cwd()
 
     @property
     def since(self) -> dict[str, int]:
@@ -430,15 +434,19 @@ class Session:
         self.announce()
         self.shown.render(everything=True)
 
-    def called(self, file: str | Path) -> None:
-        """Take the path of the document's file, after which the modules of functions are called."""
-        if file and self.modules.call(file) and code_nodes.in_view(self.graph):
+    def called(self, file: Path | None) -> None:
+        """Take where JupyterLab writes the document: the modules of its functions, and pinned data, lie beside it."""
+        if file is None or file == self._file:
+            return
+        self._file = file
+        self._settle_pins()
+        if self.modules.call(file) and code_nodes.in_view(self.graph):
             self.count_answer()  # the program imports others
-            try:
-                self.modules.write(self.graph, self._folder)
-            except DaliStudioError as error:
-                self._tell(error.diagnostics)
-            self.announce()
+        try:
+            self.modules.write(self.graph, self._folder)
+        except DaliStudioError as error:
+            self._tell(error.diagnostics)
+        self.announce()
 
     def save(self, path: Path) -> None:
         """Write the document.

@@ -506,13 +506,16 @@ def test_a_kernel_without_the_package_says_what_to_install(page: Any, server: tu
 
 def test_a_file_that_is_no_document_is_shown_and_opens_as_text(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     path = server[1] / "foreign.dali.json"
-    path.write_text('{\n  "name": "settings",\n  "values": [1, 2]\n}\n')
+    path.write_text('{\n  "name": "settings",\n  "pipeline": {"nodes": []}\n}\n')  # which is no empty pipeline
     open_lab(page, server[0])
     page.locator('.jp-DirListing-item[title*="foreign.dali.json"]').dblclick()
     said = part(page, "obstruction")
     said.wait_for(timeout=90_000)
     assert said.locator("pre").text_content() == path.read_text()
     page.screenshot(path=artifacts / "lab_foreign.png")
+    said.get_by_role("button", name="New pipeline").click()
+    page.locator(".dali-Document:not(.lm-mod-hidden)").get_by_test_id("empty").wait_for(timeout=90_000)
+    page.locator(".lm-TabBar-tab", has_text="foreign.dali.json").first.click()
     said.get_by_role("button", name="Open as text").click()
     page.locator(".jp-FileEditor", has_text='"settings"').wait_for()
     lab.write_turning(path)

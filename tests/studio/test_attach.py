@@ -456,3 +456,34 @@ def test_modules_of_functions_are_called_as_the_file(tmp_path: Path, monkeypatch
     assert "third_own.py holds something else" in refused["diagnostics"][0]["message"]
     assert (tmp_path / "third_own.py").read_text() == "mine = 1\n"
     comm.close({})
+
+
+def test_modules_of_functions_go_to_the_folder_of_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel stays where it was started, when the document is saved in another folder."""
+    for folder in ("home/one", "home/two", "run"):
+        (tmp_path / folder).mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.chdir(tmp_path / "run")
+    comm = Comm()
+    attach(comm, opening(0, turned(10.0), document="moved", page="a", file="one/mine.dali.json", root="~/home"))
+    session = attached["moved"].session
+    assert session is not None
+    wire = {"type": "connect", "source": {"node": "rotate", "output": 0}, "target": "own", "input": 0}
+    added = {"type": "add_node", "key": "own", "operator": "python_function"}
+    say(comm, type="apply_edits", base_revision=0, edits=[added, wire])
+    say(comm, type="apply_function", key="own", source="def own(image):\n    return image\n")
+    say(comm, type="apply_edits", base_revision=session.revision, edits=[], pins={"rotate": True})
+    say(comm, type="file_written", written="monday", file="two/mine.dali.json", root="~/home")
+    written = {str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*.py")}
+    assert written == {"home/one/mine_own.py", "home/two/mine_own.py"}
+    assert [*(tmp_path / "home/two/.dali_studio/pins").glob("*.npz")]
+    say(comm, type="apply_function", key="own", source="def own(image):\n    return image + 1\n")
+    assert "+ 1" in (tmp_path / "home/two/mine_own.py").read_text()
+    assert "+ 1" not in (tmp_path / "home/one/mine_own.py").read_text()
+    # a folder that does not exist, and one that this machine does not have
+    say(comm, type="file_written", written="tuesday", file="three/none.dali.json", root="~/home")
+    assert not [*tmp_path.rglob("none_own.py")]
+    say(comm, type="file_written", written="tuesday", file="three/last.dali.json", root="/elsewhere")
+    assert (tmp_path / "run/last_own.py").is_file()
+    comm.close({})

@@ -230,6 +230,18 @@ def test_a_pixel_has_the_numbers_themselves(client: Client) -> None:
     assert pixel.items[1].values == first.values != pixel.items[0].values
 
 
+def test_a_pixel_of_a_slice_has_its_number() -> None:
+    pipe = Pipeline(1, 1, None)
+    with pipe:
+        volume = fn.constant(idata=list(range(6 * 7 * 8)), shape=[6, 7, 8], layout="DHW", name="volume")
+        pipe.set_outputs(fn.reshape(volume[:, 3], layout="DW", name="slice"))
+    client = Client(pipe.graph)
+    (pixel,) = only(client.send("request_pixel", sides=sides("slice"), x=0.5, y=0.5), output_messages.Pixel)
+    (item,) = pixel.items
+    assert (item.row, item.column, item.values) == (3, 4, (3 * 56 + 3 * 8 + 4.0,))
+    client.session.close()
+
+
 def test_outputs_for_the_notebook_are_those_of_the_run(client: Client) -> None:
     nodes = Nodes(client.session)
     assert list(nodes) == list(client.session.graph)

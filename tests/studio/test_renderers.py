@@ -54,6 +54,22 @@ def test_zeros_and_ones_are_seen_and_dark_pictures_stay_dark() -> None:
         assert dark.picture is not None and dark.picture.max() == image.max() and dark.note == ""
 
 
+@pytest.mark.parametrize(
+    ("layout", "shape"), [("DW", (30, 20)), ("DH", (5, 20)), ("FW", (9, 64)), ("DWC", (30, 20, 3)), ("HW", (2, 3))]
+)
+def test_a_slice_of_a_volume_or_a_sequence_is_a_picture_from_every_side(layout: str, shape: tuple[int, ...]) -> None:
+    made = card(np.arange(np.prod(shape), dtype=np.float32).reshape(shape), layout)
+    assert isinstance(made.body, bodies.ImageBody) and made.picture is not None
+    assert abs(made.picture.shape[0] / made.picture.shape[1] - shape[0] / shape[1]) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("layout", "shape"), [("", (30, 20)), ("DW", (4, 90)), ("DH", (90, 1)), ("CW", (30, 20)), ("DC", (90, 3)), ("D", (99,))]
+)
+def test_what_is_no_slice_is_no_picture(layout: str, shape: tuple[int, ...]) -> None:
+    assert isinstance(body(np.arange(np.prod(shape)).reshape(shape), layout), bodies.StatisticsBody)
+
+
 # ------------------------------------------------------------------------------------------------------- spectrograms
 
 

@@ -24,6 +24,9 @@ LARGEST = 4096, 4096
 _BLOCK, _TINY = 8, 32
 #: Where the first and the last of four planes lie, in parts of their axis.
 _PLACES = {"F": (0.0, 1.0), "D": (0.3, 0.75)}
+#: Axes of what is cut across the slices of a volume or the frames of a sequence, which is an image with more than so
+#: many of these.
+_SLICES, _FEW = ("DH", "DW", "FH", "FW"), 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +57,11 @@ def _extent(ascending: Sequence[object]) -> str:
 def byte_count(size: int) -> str:
     """Decimal units with three figures: ``268 kB``."""
     value = float(size)
-    for unit in ("B", "kB", "MB"):
+    for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
         if value < 999.5:
             return f"{value:.0f} {unit}" if unit == "B" or value >= 99.95 else f"{value:.1f} {unit}"
         value /= 1000
-    return f"{value:.1f} GB"
+    return f"{value:.1f} EB"
 
 
 def number(value: float) -> str:
@@ -86,11 +89,11 @@ def lost_words(values: NDArray[Any]) -> str:
 
 def is_image(sample: NDArray[Any], layout: str) -> bool:
     """Whether a tensor can be shown as an image."""
-    if sample.size == 0:
+    if sample.size == 0 or sample.ndim != len(layout):
         return False
-    if layout in ("HWC", "CHW"):
-        return sample.ndim == 3 and sample.shape[layout.index("C")] in (1, 2, 3, 4)
-    return layout == "HW" and sample.ndim == 2
+    if "C" in layout and sample.shape[layout.index("C")] not in (1, 2, 3, 4):
+        return False
+    return layout in ("HW", "HWC", "CHW") or (layout.removesuffix("C") in _SLICES and min(sample.shape[:2]) > _FEW)
 
 
 def to_rgb(sample: NDArray[Any], layout: str) -> tuple[Rgb, str]:

@@ -376,9 +376,9 @@ def _distance(sides: Sequence[Shown | None], number: int) -> _Apart:
 
 
 def _axis(shown: Shown) -> int | None:
-    """The axis of frames, or else of slices."""
+    """The axis of frames, or else of slices, of what is no image itself."""
     layout = shown.layout
-    if shown.sample.ndim != len(layout) or not shown.sample.size:
+    if shown.sample.ndim != len(layout) or not shown.sample.size or images.is_image(shown.sample, layout):
         return None
     return next((layout.index(axis) for axis in "FD" if axis in layout), None)
 
@@ -422,14 +422,14 @@ def _png(image: Rgb) -> bytes:
 
 def _pixel(side: requests.Side, shown: Shown, x: float, y: float) -> output_messages.PixelValue | None:
     sample: NDArray[np.generic] = shown.sample
-    if not images.is_image(sample, shown.layout) and sample.ndim != 2:
+    if not images.is_image(sample, shown.layout) and (sample.ndim != 2 or shown.layout):
         return None
-    layout = shown.layout or "HW"
-    height, width = sample.shape[layout.index("H")], sample.shape[layout.index("W")]
+    down, across = (axis for axis, letter in enumerate(shown.layout or "HW") if letter != "C")
+    height, width = sample.shape[down], sample.shape[across]
     row = int(np.clip(y * height, 0, height - 1))
     column = int(np.clip(x * width, 0, width - 1))
     at: list[int | slice] = [slice(None)] * sample.ndim
-    at[layout.index("H")], at[layout.index("W")] = row, column
+    at[down], at[across] = row, column
     values = np.asarray(sample[tuple(at)]).reshape(-1)[:8]
     return output_messages.PixelValue(
         side=side, row=row, column=column, values=tuple(float(v) for v in values.tolist()),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from pathlib import Path
 from typing import Any, ParamSpec
 
 import msgspec
@@ -95,7 +96,8 @@ def to_program(text: str, dialect: str = "", file: str = "") -> Answer:
 
 def program_of(graph: Graph, view: Mapping[str, Any], dialect: str | None, file: str = "") -> Emitted:
     """The program that the designer of a document shows, in its own dialect if none is given."""
-    session = Session(graph, default_registry(), lambda message, buffers: None, view=view, images=photos, file=file)
+    place = Path(Path(file).name) if file else None
+    session = Session(graph, default_registry(), lambda message, buffers: None, view=view, images=photos, file=place)
     try:
         return session.code(dialect)
     finally:

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.kernels.cpu.image_info import byte_count
 from dali_studio.runtime import memory
 from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.memory import Scratch, SlabPool, clear
+from dali_studio.studio.outputs.images import byte_count as figures
 
 U8 = np.dtype(np.uint8)
 
@@ -161,6 +163,16 @@ def test_the_largest_sample_is_named_where_memory_runs_out() -> None:
     assert "2.1 GB, 2.1 GB with the other 1 of the batch" in str(error)
     assert "of 150×100000000×3 does" in str(no_room(np.array([(150, 10**8, 3)], np.int64), U8)[1])
     assert "batch" not in str(no_room(np.array([(5, 5)], np.int64), U8)[1])
+    assert "4.3 PB" in str(no_room(np.array([(1 << 32, 10**6)], np.int64), U8)[1])
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [(999, "999 bytes"), (1000, "1.0 kB"), (55_340_232_169_600_000_000, "55.3 EB"), (10**22, "10,000.0 EB")],
+)
+def test_sizes_have_units_in_which_they_are_believed(size: int, words: str) -> None:
+    assert byte_count(size) == words
+    assert figures(size) == words.replace("bytes", "B").replace(",", "")
 
 
 def test_slabs_are_aligned_and_kept_by_their_views() -> None:

@@ -209,13 +209,8 @@ describe("marks", () => {
     expect(x + 180 <= card.x || y + 90 <= card.y || y >= card.y + card.height || x >= card.x + card.width).toBe(true);
   });
   it("write notes in plain, bold and code, and nothing else", () => {
-    expect(piecesOf("a **b** `c` <i>d</i>").map((p) => [p.text, p.style])).toEqual([
-      ["a ", "plain"],
-      ["b", "bold"],
-      [" ", "plain"],
-      ["c", "code"],
-      [" <i>d</i>", "plain"],
-    ]);
+    expect(piecesOf("a **b** `c` <i>d</i>")).toEqual(["a ", ["b", "b"], " ", ["code", "c"], " <i>d</i>"]);
+    expect(piecesOf("`f(**a, **b)` reads a/**/b/**/c")).toEqual(["", ["code", "f(**a, **b)"], " reads a/**/b/**/c"]);
   });
 });
 

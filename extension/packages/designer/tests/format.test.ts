@@ -14,6 +14,16 @@ describe("time", () => {
   ])("%s ms is %s", (milliseconds, text) => expect(format.time(milliseconds)).toBe(text));
 });
 
+describe("bytes", () => {
+  it.each([
+    [999, "999 B"],
+    [38_500_000, "38.5 MB"],
+    [5.5340232e19, "55.3 EB"],
+    [2e12, "2.0 TB"],
+    [1e22, "10000.0 EB"],
+  ])("%s is %s", (count, text) => expect(format.bytes(count)).toBe(text));
+});
+
 describe("numbers", () => {
   it("groups thousands with thin spaces and keeps three figures", () => {
     expect(format.throughput(2863.2)).toBe("2\u2009860");

@@ -188,11 +188,36 @@ describe("a lost kernel", () => {
     expect(set("axis", [1, 0, 2]).source).toContain("angle=33, axis=[1, 0, 2], fill_value=0,");
     expect(set("file", "$&").source).toContain('file="$&"\n)');
     expect(set("fill_value", 7)).toMatchObject({ said: expect.stringContaining("with your edits") });
-    // what it does not have
-    expect(set("keep_size", true)).toMatchObject({
-      source: undefined,
-      said: expect.stringContaining("before your edit"),
-    });
+    // what it does not have yet
+    expect(set("keep_size", true).source).toContain('file="$&", keep_size=True\n)');
+    session.edit([{ type: "set_argument", key: "rotate", argument: "axis", value: null, unset: true }]);
+    session.edit([{ type: "set_argument", key: "rotate", argument: "size", value: null, unset: true }]);
+    expect(waitingCode(session.store.get()).source).toContain("angle=33, axis=None, fill_value=7,");
+  });
+  it.each([
+    ["rotate = fn.rotate(images)", "rotate = fn.rotate(images, seed=7)"],
+    ["images, labels = fn.rotate()[0]", "images, labels = fn.rotate(seed=7)[0]"],
+    [
+      "    rotate = fn.rotate(\n        images,\n        angle=1,\n    )",
+      "    rotate = fn.rotate(\n        images,\n        angle=1, seed=7,\n    )",
+    ],
+    // where it would stand is not known
+    ["rotate = fn.flip(fn.rotate(images))", undefined],
+    ["rotate = fn.rotate(images)  # (mine)", undefined],
+    ["rotate = images + 1", undefined],
+    // with what it takes
+    [
+      "from x import fn, pipeline_def\nrotate = fn.rotate(a=types.X)",
+      "from x import fn, pipeline_def, types\nrotate = fn.rotate(a=types.X, seed=7)",
+    ],
+  ])("writes a value that was set since into %s", (source, written) => {
+    const { session, before } = lost();
+    const lines = { rotate: source.split("\n").flatMap((line, i) => (line.startsWith("from") ? [] : i + 1)) };
+    before.say({ type: "code", revision: 4, dialect: "x", source, lines, diagnostics: [] });
+    session.lost();
+    session.edit([{ type: "set_argument", key: "rotate", argument: "seed", value: 7 }]);
+    const { source: made, said: words } = waitingCode(session.store.get());
+    expect([made, words.includes("before your edit")]).toEqual([written, written === undefined]);
   });
   it("that no host can replace is said to be gone", () => {
     expect(said(lost(false).session)).toMatchObject({ action: null, lead: "The kernel is gone." });

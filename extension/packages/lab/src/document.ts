@@ -1,4 +1,5 @@
 import { Notification } from "@jupyterlab/apputils";
+import { PathExt } from "@jupyterlab/coreutils";
 import type { DocumentRegistry } from "@jupyterlab/docregistry";
 import { ABCWidgetFactory, DocumentWidget, TextModelFactory } from "@jupyterlab/docregistry";
 import type { TranslationBundle } from "@jupyterlab/translation";
@@ -176,6 +177,7 @@ export interface Services {
   readonly files: Files;
   chooseKernel(context: DocumentContext): void;
   openText(path: string): void;
+  add(folder: string): void;
   keys(): Keys;
   preferences(): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -208,6 +210,7 @@ export class PipelineView extends Widget {
     this.obstruction = new Obstruction(words, {
       chooseKernel: () => services.chooseKernel(context),
       openText: () => services.openText(context.path),
+      add: () => services.add(PathExt.dirname(context.path)),
       again: () => void this.file.link.start(true),
     });
     this.node.append(this.root, this.obstruction.node);

@@ -76,6 +76,7 @@ export const documents: JupyterFrontEndPlugin<Tracker> = {
       files: { contents, close },
       chooseKernel: (context) => void dialogs?.selectKernel(context.sessionContext),
       openText: (path) => void commands.execute("docmanager:open", { path, factory: "Editor" }),
+      add: (cwd) => void commands.execute(commandName("new"), { cwd }),
       keys: () => keys,
       preferences: async () => (await settings)?.composite ?? {},
     });

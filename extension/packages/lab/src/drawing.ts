@@ -66,6 +66,13 @@ export function operators(text: string): (readonly [key: string, operator: strin
 /** How much of a text is shown that is no document, in characters. */
 const EXCERPT = 10_000;
 
+/** The beginning of a text. */
+export function excerpt(text: string): Element {
+  const shown = document.createElement("pre");
+  shown.textContent = text.length > EXCERPT ? `${text.slice(0, EXCERPT)}\n…` : text;
+  return shown;
+}
+
 /** The graph of a document without a kernel: names and wires; the beginning of a text that is none. */
 export function drawing(text: string, words: TranslationBundle): Element {
   let made: Element | null = null;
@@ -74,10 +81,7 @@ export function drawing(text: string, words: TranslationBundle): Element {
   } catch {
     // no JSON, or of another form
   }
-  if (made) return made;
-  const shown = document.createElement("pre");
-  shown.textContent = text.length > EXCERPT ? `${text.slice(0, EXCERPT)}\n…` : text;
-  return shown;
+  return made ?? excerpt(text);
 }
 
 function drawn({ pipeline, view }: Document, words: TranslationBundle): Element | null {

@@ -1,4 +1,5 @@
 import type { ISessionContext } from "@jupyterlab/apputils";
+import { PageConfig } from "@jupyterlab/coreutils";
 import type { DocumentRegistry } from "@jupyterlab/docregistry";
 import type { Kernel, Session } from "@jupyterlab/services";
 import { type ISignal, Signal } from "@lumino/signaling";
@@ -42,6 +43,7 @@ type Opening = {
   readonly fresh: boolean;
   readonly written: string;
   readonly file: string;
+  readonly root: string;
 };
 
 /** Why a document cannot be edited now, in one sentence, and what to do about it. */
@@ -315,9 +317,10 @@ export class Link {
     this.obstacle = null;
   }
 
-  /** The file that the text comes from, and when it was written. */
+  /** The file that the text comes from, in which folder its path begins, and when it was written. */
   private get file() {
-    return { file: this.context.localPath, written: this.context.contentsModel?.last_modified ?? "" };
+    const root = PageConfig.getOption("serverRoot");
+    return { file: this.context.localPath, root, written: this.context.contentsModel?.last_modified ?? "" };
   }
 
   /** Bring the document to the kernel; done when it has it. The comm is given back if the user is to be asked first. */

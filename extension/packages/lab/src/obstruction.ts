@@ -1,5 +1,5 @@
 import type { TranslationBundle } from "@jupyterlab/translation";
-import { drawing } from "./drawing";
+import { drawing, excerpt, operators } from "./drawing";
 import type { Obstacle } from "./link";
 
 /** What a view shows while no kernel takes its document: the graph, read-only, with the reason and what to do. */
@@ -8,7 +8,7 @@ export class Obstruction {
 
   constructor(
     private readonly words: TranslationBundle,
-    private readonly actions: { chooseKernel(): void; openText(): void; again(): void },
+    private readonly actions: { chooseKernel(): void; openText(): void; add(): void; again(): void },
   ) {
     this.node.className = "dali-Obstruction";
     this.node.hidden = true;
@@ -33,11 +33,15 @@ export class Obstruction {
       said.append(" ", command);
     }
     if (obstacle.kernel) bar.append(this.button(this.words.__("Choose a kernel"), this.actions.chooseKernel));
-    else bar.append(this.button(this.words.__("Open as text"), this.actions.openText));
+    else {
+      bar.append(this.button(this.words.__("Open as text"), this.actions.openText));
+      bar.append(this.button(this.words.__("New pipeline"), this.actions.add)); // which offers to paste code
+    }
     bar.append(this.button(this.words.__("Try again"), this.actions.again));
     const picture = document.createElement("div");
     picture.className = "dali-Obstruction-picture";
-    picture.append(drawing(text, this.words));
+    // a text that is refused may look like a document without operators
+    picture.append(obstacle.kernel || operators(text)[0] ? drawing(text, this.words) : excerpt(text));
     this.node.append(bar, picture);
   }
 

@@ -29,11 +29,11 @@ export function time(milliseconds: number | null | undefined): string {
 /** `256 B`, `38.5 MB`: decimal units, three figures. */
 export function bytes(count: number): string {
   let value = count;
-  for (const unit of ["B", "kB", "MB"]) {
+  for (const unit of ["B", "kB", "MB", "GB", "TB", "PB"]) {
     if (value < 999.5) return `${unit === "B" || value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} ${unit}`;
     value /= 1000;
   }
-  return `${value.toFixed(1)} GB`;
+  return `${value.toFixed(1)} EB`;
 }
 
 /** Three figures with thin spaces: 2 860. */
@@ -122,6 +122,11 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 /** What the engine says, with the sign that extents have everywhere in the designer. */
 export function message(text: string): string {
   return text.replace(/(\b\d+)x(?=\d+ pixels)/g, "$1×").replace(/ -(?=\d)/g, " −");
+}
+
+/** A sentence where code cannot look like code. */
+export function plain(text: string): string {
+  return text.replace(/`/g, "");
 }
 
 /** First letter large, for sentences that begin with a node's name; names of files and the like stay as they are. */

@@ -271,19 +271,9 @@ function between(one: Rect, two: Rect): Rect | null {
     : null;
 }
 
-export interface Piece {
-  readonly text: string;
-  readonly style: "plain" | "bold" | "code";
-}
-
-/** A line of a note: **bold** and `code`; anything else is text. */
-export function piecesOf(line: string): readonly Piece[] {
+/** A line of a note, or a sentence of the engine: **bold** and `code`; anything else, such as paths with stars, is text. */
+export function piecesOf(line: string): readonly (string | readonly ["b" | "code", string])[] {
   return line
-    .split(/(\*\*[^*]+\*\*|`[^`]+`)/)
-    .filter(Boolean)
-    .map((part) => {
-      if (/^\*\*.+\*\*$/.test(part)) return { text: part.slice(2, -2), style: "bold" };
-      if (/^`.+`$/.test(part)) return { text: part.slice(1, -1), style: "code" };
-      return { text: part, style: "plain" };
-    });
+    .split(/(`[^`]+`|\*\*[^*\s/][^*]*\*\*)/)
+    .map((part, k) => (k % 2 ? (part[0] === "`" ? ["code", part.slice(1, -1)] : ["b", part.slice(2, -2)]) : part));
 }

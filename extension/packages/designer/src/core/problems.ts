@@ -128,9 +128,9 @@ export function findingFor(state: State, slot: Slot): Diagnostic | undefined {
   return found.find((d) => d.argument === name);
 }
 
-/** Why, in a sentence. */
+/** Why, in a sentence for tooltips. */
 export function reasonOf(d: Diagnostic): string {
-  return wordsOf(d) || titleOf(d);
+  return format.plain(wordsOf(d) || titleOf(d));
 }
 
 /** How grave it looks: what is only not given yet is not broken. */

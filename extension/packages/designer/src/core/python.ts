@@ -33,24 +33,34 @@ export function callOf(name: string, values: readonly (readonly [Argument | unde
 /** A value where a program has one by itself. */
 const WRITTEN = '(\\[[^[\\]]*\\]|"[^"]*"|-?[\\w.]+)(?=[,)]|$)';
 
-/** The program with the values that were set without a kernel, where its lines have such; undefined for other edits. */
+/** A statement that is one call, and has no other parentheses. */
+const CALL = /^[^(#]*\([^()#]*\)[^()#]*$/;
+
+/** The program with the values that were set or unset without a kernel, where its lines can say so; undefined for other edits. */
 function edited(state: State): string | undefined {
   const { code, confirmed, opening } = state;
   if (!code || state.pending.length === 0 || code.revision !== confirmed?.revision) return undefined;
-  const { graph } = confirmed;
   const lines = code.source.split("\n");
   for (const edit of state.pending.flatMap((c) => (c.kind === "edits" ? c.edits : null))) {
-    if (edit?.type !== "set_argument" || edit.unset) return undefined;
-    const operator = opening?.catalog.byName.get(nodeOf(graph, edit.key)?.operator ?? "");
-    const argument = operator && argumentOf(operator, edit.argument);
-    const place = new RegExp(`(?<=\\b${edit.argument}=)${WRITTEN}`);
-    const at = cardLines(graph, code.lines, edit.key).find((n) => place.test(lines[n - 1] ?? ""));
-    if (!at) return undefined;
-    // the kernel writes whole numbers as they were set, too
+    if (edit?.type !== "set_argument") return undefined;
+    const { key, argument: name, unset } = edit;
+    const operator = opening?.catalog.byName.get(nodeOf(confirmed.graph, key)?.operator ?? "");
+    const argument = operator && argumentOf(operator, name);
+    // the kernel writes whole numbers as they were set, too; None is as good as no value
     const value = literal(edit.value ?? null, argument?.type.startsWith("float") ? undefined : argument);
-    lines[at - 1] = lines[at - 1]?.replace(place, () => value) ?? "";
+    const own = code.lines[key] ?? [];
+    const text = own.map((n) => lines[n - 1]).join("\n");
+    const place = new RegExp(`(?<=\\b${name}=)${WRITTEN}`, "m");
+    const there = place.test(text);
+    if (!there && unset) continue;
+    if (!there && !CALL.test(text)) return undefined;
+    const made = there
+      ? text.replace(place, () => value)
+      : text.replace(/,?\s*\)/, (end) => `, ${name}=${value}${end}`).replace("(, ", "(");
+    const rows = made.split("\n");
+    for (const n of own) lines[n - 1] = rows.shift() as string;
   }
-  return lines.join("\n");
+  return lines.join("\n").replace(/(?<=fn, pipeline_def)$(?=[\s\S]*types\.)/m, ", types");
 }
 
 /** Where no kernel writes the program anew: what there is of it, and a sentence about that. */

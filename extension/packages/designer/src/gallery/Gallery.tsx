@@ -2,7 +2,7 @@ import { type FocusEvent, useEffect, useMemo, useRef, useState } from "react";
 import * as format from "../core/format";
 import type { Diagnostic } from "../protocol/generated";
 import { Icon } from "../react/icons";
-import { CloseButton } from "../react/parts";
+import { CloseButton, worded } from "../react/parts";
 import { useTheme } from "../react/theme";
 import type { GalleryClient } from "./client";
 import { GalleryContext, type GalleryHost, useGallery, usePart } from "./context";
@@ -16,9 +16,7 @@ function Refused({ found }: { readonly found: Diagnostic }) {
   return (
     <div className="ds-gallery-refused" role="alert" data-testid="gallery-refused">
       <Icon name="warning" />
-      <span>
-        {format.sentence(found.message)} {found.hint}
-      </span>
+      <span>{worded(`${format.sentence(found.message)} ${found.hint ?? ""}`)}</span>
       <CloseButton label="Close" onClick={() => client.view({ failed: [] })} />
     </div>
   );

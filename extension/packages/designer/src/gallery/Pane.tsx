@@ -9,7 +9,7 @@ import { HIDDEN, paintHalves } from "../react/Halves";
 import { Histogram } from "../react/Histogram";
 import { Icon } from "../react/icons";
 import { Control } from "../react/inspector/controls";
-import { CloseButton, IconButton, Section, Segments } from "../react/parts";
+import { CloseButton, IconButton, Section, Segments, worded } from "../react/parts";
 import { tint } from "../react/tint";
 import { DETAIL_IN, DETAIL_OUT, sweepImage } from "./client";
 import { useGallery, usePart } from "./context";
@@ -115,7 +115,7 @@ function Row({ tile, control }: { readonly tile: Tile; readonly control: Dial })
             />
           )}
         </span>
-        {said && <span className="ds-reason">{said}</span>}
+        {said && <span className="ds-reason">{worded(said)}</span>}
       </div>
       {swept && <Sweep onValue={set} />}
     </>

@@ -17,7 +17,7 @@ import type { Diagnostic } from "../protocol/generated";
 import { showCaret } from "./caret";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { CloseButton, SmallButton } from "./parts";
+import { CloseButton, SmallButton, worded } from "./parts";
 import { pythonKey } from "./pythonKeys";
 import { Tinted } from "./Tinted";
 
@@ -223,7 +223,7 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
       {wrong.map((d) => (
         <p key={`${d.node}|${d.argument}|${d.message}`}>
           <Icon name="warning" size={12} />
-          <b>{place(d)}</b> {d.message} {d.hint} {word(d)}
+          <b>{place(d)}</b> {worded(`${d.message} ${d.hint ?? ""}`)} {word(d)}
           {!draft && <CloseButton label="Close this sentence" onClick={() => session.dismiss(d.message)} />}
         </p>
       ))}

@@ -58,7 +58,9 @@ export function SampleStripView() {
             const name = pictures.names[k] || `sample ${k + 1}`;
             const found = failed.find((d) => d.sample === k);
             const bad = found && severity(found);
-            const title = found ? `${name}\n${found.node}: ${format.message(found.message)} ${found.hint ?? ""}` : name;
+            const title = found
+              ? format.plain(`${name}\n${found.node}: ${format.message(found.message)} ${found.hint ?? ""}`)
+              : name;
             return (
               <button
                 key={k}

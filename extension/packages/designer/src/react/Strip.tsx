@@ -1,8 +1,9 @@
+import { plain } from "../core/format";
 import { statusMessage } from "../core/statusMessage";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { CloseButton, SmallButton } from "./parts";
+import { CloseButton, SmallButton, worded } from "./parts";
 
 /** Its words, its name for tests, and what it does. */
 type Button = readonly [string, string, () => void];
@@ -61,12 +62,12 @@ export function Strip({ over }: { readonly over: boolean }) {
   return (
     <div className={`ds-strip ${over ? "ds-strip-over" : ""} ds-tone-${said.tone}`} data-testid="strip">
       <Icon name={said.tone} />
-      <span className="ds-strip-text" title={`${said.lead} ${said.rest} ${said.more ?? ""} ${said.muted}`}>
+      <span className="ds-strip-text" title={plain(`${said.lead} ${said.rest} ${said.more ?? ""} ${said.muted}`)}>
         <span>
-          <b>{said.lead}</b> {said.rest}
+          <b>{worded(said.lead)}</b> {worded(said.rest)}
         </span>{" "}
         {said.more && <span className="ds-strip-more">{said.more}</span>}{" "}
-        {said.muted && <span className="ds-muted">{said.muted}</span>}
+        {said.muted && <span className="ds-muted">{worded(said.muted)}</span>}
       </span>
       {button && (
         <SmallButton primary={said.action === "reconnect"} data-testid={button[1]} onClick={button[2]}>

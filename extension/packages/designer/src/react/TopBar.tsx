@@ -122,7 +122,9 @@ function RunButtons() {
     missing: obstacle(s),
   }));
   const { missing } = state;
-  const why = missing && `It cannot run yet. ${format.sentence(format.message(missing.message))} ${missing.hint ?? ""}`;
+  const why =
+    missing &&
+    format.plain(`It cannot run yet. ${format.sentence(format.message(missing.message))} ${missing.hint ?? ""}`);
   const progress = state.running && state.total > 0 ? state.done / state.total : 0;
   return (
     <>

@@ -1,5 +1,16 @@
 import type { ComponentProps, KeyboardEvent, ReactNode } from "react";
+import { piecesOf } from "../core/marks";
 import { Icon, type IconName } from "./icons";
+
+/** A sentence with its code as code. */
+export function worded(text: string): ReactNode {
+  return piecesOf(text).map((piece, k) => {
+    if (typeof piece === "string") return piece;
+    const [Tag, words] = piece;
+    // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
+    return <Tag key={k}>{words}</Tag>;
+  });
+}
 
 /** Arrows go from button to button within what listens, and round at its ends. */
 export function walkButtons(event: KeyboardEvent<HTMLElement>): void {

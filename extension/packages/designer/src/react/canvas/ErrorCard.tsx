@@ -30,7 +30,7 @@ import { useCanvasApi } from "../canvasApi";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { CloseButton, LinkButton, SmallButton } from "../parts";
+import { CloseButton, LinkButton, SmallButton, worded } from "../parts";
 import { FailingFile } from "../problems/FailingFile";
 import { Actions, Reproduction, reportText } from "../problems/Problem";
 import { alike, Ghosts, ghostsIn } from "./LooseWire";
@@ -244,9 +244,9 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       ) : (
         <>
           <h4>{title}</h4>
-          {words && <p>{guard ? words.replace(/^.*?: /, "") : words}</p>}
+          {words && <p>{worded(guard ? words.replace(/^.*?: /, "") : words)}</p>}
           {state.twin && <TwinPictures node={nodeKey} />}
-          {finding.hint && !state.twin && <p className="ds-error-hint">{finding.hint}</p>}
+          {finding.hint && !state.twin && <p className="ds-error-hint">{worded(finding.hint)}</p>}
           {typeof finding.sample === "number" && <p className="ds-error-where">sample {finding.sample + 1}</p>}
         </>
       )}

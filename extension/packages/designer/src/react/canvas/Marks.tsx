@@ -3,14 +3,14 @@ import { Fragment, type PointerEvent, useEffect, useId, useRef } from "react";
 import { nodeOf } from "../../core/graph";
 import { insideKeys, pathOf } from "../../core/inside";
 import { movedJunctions } from "../../core/junctions";
-import { bandsOf, type Framed, framesOf, groupsOf, hueOf, nextHue, type Part, piecesOf } from "../../core/marks";
+import { bandsOf, type Framed, framesOf, groupsOf, hueOf, nextHue, type Part } from "../../core/marks";
 import { around, type Rect } from "../../core/route";
 import { derived } from "../../core/select";
 import { boxesOf, cardOf, keysOfCard, outsideOf, placeOf, shownCards } from "../../core/subgraph";
 import type { Group, Mark, Note, Position } from "../../protocol/generated";
 import { toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
-import { IconButton } from "../parts";
+import { IconButton, worded } from "../parts";
 import { useDraft } from "../useDraft";
 import { sizesOf } from "./sizes";
 import { useMarkDrag } from "./useMarkDrag";
@@ -230,13 +230,7 @@ function NoteCard({ name, note }: { readonly name: string; readonly note: Note }
         >
           {note.text.split("\n").map((line, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-            <p key={i}>
-              {piecesOf(line).map((piece, k) => {
-                const Tag = piece.style === "bold" ? "b" : piece.style === "code" ? "code" : "span";
-                // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
-                return <Tag key={k}>{piece.text}</Tag>;
-              })}
-            </p>
+            <p key={i}>{worded(line)}</p>
           ))}
         </section>
       )}

@@ -6,7 +6,7 @@ import { findings } from "../../core/select";
 import type { DataSample, DataSet, NodeView, Spread } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { SmallButton } from "../parts";
+import { SmallButton, worded } from "../parts";
 import { Problem } from "../problems/Problem";
 
 /** Where a reader reads; a folder that is missing on this machine is replaced here. */
@@ -173,7 +173,7 @@ export function DataPane() {
       ) : unread ? (
         <Problem found={unread} />
       ) : (
-        <p className="ds-muted">{failed || "Looking into it…"}</p>
+        <p className="ds-muted">{worded(failed || "Looking into it…")}</p>
       )}
     </div>
   );

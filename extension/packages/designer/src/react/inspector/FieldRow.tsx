@@ -16,7 +16,7 @@ import { cardRects, relaid } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { PortMark } from "../Port";
-import { IconButton, LinkButton } from "../parts";
+import { IconButton, LinkButton, worded } from "../parts";
 import { Control } from "./controls";
 import { useSetter } from "./field";
 
@@ -250,7 +250,7 @@ export function FieldRow({ node, argument, others = NONE, label = argument.name 
       {others.length > 0 && <Differing keys={[node.key, ...others]} argument={argument} set={set} />}
       {reason && (
         <span className="ds-reason" role="alert" data-testid={`reason-${argument.name}`}>
-          {reason}
+          {worded(reason)}
         </span>
       )}
       {clips && <span className="ds-useless-note">{clips}</span>}

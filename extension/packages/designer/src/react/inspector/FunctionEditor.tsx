@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { NodeCode } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
-import { IconButton, Section, SmallButton } from "../parts";
+import { IconButton, Section, SmallButton, worded } from "../parts";
 import { CodeArea } from "./CodeArea";
 import { useFinding } from "./FieldRow";
 
@@ -58,7 +58,7 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
           onApply={apply}
           wrong={Number(/line (\d+)/.exec(said)?.[1] ?? -1)}
         />
-        {said && <p className="ds-reason">{said}</p>}
+        {said && <p className="ds-reason">{worded(said)}</p>}
         <SmallButton
           data-testid="apply-function"
           disabled={running || (module !== "" && same && !said)}

@@ -9,7 +9,7 @@ import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useFrame, useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { IconButton, SmallButton } from "../parts";
+import { IconButton, SmallButton, worded } from "../parts";
 import { CopyReproduction, FailingFile, Remedies } from "./FailingFile";
 
 export function reportText(d: Diagnostic): string {
@@ -123,8 +123,8 @@ export function Problem({ found }: { readonly found: Diagnostic }) {
           <FailingFile finding={found} title={titleOf(found)} />
         ) : (
           <p>
-            {told ? titleOf(found) : format.sentence(format.message(found.message))}{" "}
-            {found.hint && !told && <span className="ds-muted">{found.hint}</span>}
+            {worded(told ? titleOf(found) : format.sentence(format.message(found.message)))}{" "}
+            {found.hint && !told && <span className="ds-muted">{worded(found.hint)}</span>}
           </p>
         )}
         {share && !told && <p>{share}</p>}

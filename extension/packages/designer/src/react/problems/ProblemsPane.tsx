@@ -5,7 +5,7 @@ import type { Diagnostic, MissedFile } from "../../protocol/generated";
 import { useCanvasApi } from "../canvasApi";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { LinkButton } from "../parts";
+import { LinkButton, worded } from "../parts";
 import { FailingFile, shortPath } from "./FailingFile";
 import { FilePicture } from "./FilePicture";
 import { Actions } from "./Problem";
@@ -22,7 +22,8 @@ function Problem({ finding }: { readonly finding: Diagnostic }) {
     <li className={`ds-problem ds-tone-${tone}`}>
       <Icon name={tone} />
       <div>
-        <b>{titleOf(finding)}.</b> {wordsOf(finding)} {finding.hint && <span className="ds-muted">{finding.hint}</span>}
+        <b>{titleOf(finding)}.</b> {worded(wordsOf(finding))}{" "}
+        {finding.hint && <span className="ds-muted">{worded(finding.hint)}</span>}
         {isAboutFile(finding) && <FailingFile finding={finding} />}
         <p className="ds-problem-foot">
           <Actions finding={finding} />

@@ -5,7 +5,7 @@ import { headroomOf } from "../../core/target";
 import type { Advice, Speed, Trial } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { IconButton, LinkButton, SmallButton } from "../parts";
+import { IconButton, LinkButton, SmallButton, worded } from "../parts";
 import { Track } from "./Track";
 
 function Meter({
@@ -49,7 +49,7 @@ function TrialCard({ trial, advice }: { readonly trial: Trial; readonly advice: 
     return (
       <section className="ds-trial" data-testid="trial">
         <b>{trial.stopped ? "Stopped before it was measured." : "It cannot be run so:"}</b>
-        <p>{trial.failed[0]?.message}</p>
+        <p>{worded(trial.failed[0]?.message ?? "")}</p>
         <SmallButton onClick={back}>Go back</SmallButton>
       </section>
     );
