@@ -45,6 +45,7 @@ import { useAnimate } from "./useAnimate";
 import { useArea } from "./useArea";
 import { roomOf, useAutoPlace, useFlowNodes, useGrowth } from "./useFlow";
 import { useGestures } from "./useGestures";
+import { useRest } from "./useRest";
 import { type Touch, useSight } from "./useSight";
 import { useWiring } from "./useWiring";
 import { RoutesContext, stubSource, WireEdge } from "./WireEdge";
@@ -56,9 +57,6 @@ const NO_EDGES: Edge[] = [];
 
 /** Milliseconds after which cards that came have their sizes. */
 const MEASURED = 100;
-
-/** Milliseconds from the end of a gesture until what it moved is painted anew: a wheel goes on notch by notch. */
-const REST = 250;
 
 /** Lengths on the canvas that are the same on the screen at every zoom. */
 function lengthsAt(zoom: number, detail: Detail): CSSProperties {
@@ -75,8 +73,6 @@ function CanvasView() {
   const pointer = useRef<Position | null>(null);
   /** Who chose what is in view; until somebody does, or once a card has moved it for itself, the view follows its room. */
   const touched = useRef<Touch>(false);
-  /** Ends a gesture's painting. */
-  const rest = useRef(0);
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
   const wires = useSel(flowEdges);
   // Cards of a large graph begin small: to build them whole, only to make them small, would take seconds.
@@ -85,6 +81,10 @@ function CanvasView() {
   const far = isFar(detail);
   const dense = useSel((s) => isDense(s));
   const area = useArea(box, dense && !far, nodes, wires);
+  const moving = useRest(box, (viewport) => {
+    setZoom(viewport.zoom);
+    area.follow(viewport, true);
+  });
   const shown = dense && detail === "full" ? "compact" : detail;
   const [focused, setFocused] = useState(false);
   const latest = useRef<Node[]>(nodes);
@@ -101,13 +101,7 @@ function CanvasView() {
   /** Where the cards were when they were last brought into view, or moved by hand. */
   const seen = useRef<Readonly<Record<string, Position>> | null>(null);
   const measured = useRef<ReturnType<typeof setTimeout>>();
-  useEffect(
-    () => () => {
-      clearTimeout(measured.current);
-      clearTimeout(rest.current);
-    },
-    [],
-  );
+  useEffect(() => () => clearTimeout(measured.current), []);
   // What is placed anew, by an undo or an edit, is not to be out of sight.
   useEffect(() => {
     const old = seen.current;
@@ -441,18 +435,10 @@ function CanvasView() {
                 if (n.type === "box") enterBox(session);
                 else if (n.id !== OUTPUTS) session.view({ renaming: true, selection: [n.id] });
               }}
-              onMoveStart={() => {
-                clearTimeout(rest.current);
-                box.current?.setAttribute("data-moving", "");
-              }}
+              {...moving}
               onMove={(event, viewport) => {
                 if (event) touched.current = "hand"; // a click alone moves nothing
                 area.follow(viewport, false);
-              }}
-              onMoveEnd={(_, viewport) => {
-                rest.current = window.setTimeout(() => box.current?.removeAttribute("data-moving"), REST);
-                setZoom(viewport.zoom);
-                area.follow(viewport, true);
               }}
               onEdgeClick={(_, { id }) => {
                 const source = stubSource(session.store.get(), id);
