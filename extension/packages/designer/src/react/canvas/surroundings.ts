@@ -5,10 +5,10 @@ import { CONTROLS } from "../../core/sight";
 
 /** The wires as they are drawn. */
 const WIRES = ".react-flow__edge-path, .ds-far-wires path";
-/** How far ports stand out of their cards, in px. */
+/** How far ports stand out of their cards, and what stays free above and below these, in px. */
 const PORT = 9;
 /** What stays free at the canvas's edges, in px. */
-const MARGIN = 6;
+export const MARGIN = 6;
 
 /** What a pop-up on the canvas stands beside or covers: all in px of the canvas; `beside` cards is no room. */
 export function surroundings(s: ReactFlowState, beside = PORT) {
@@ -30,7 +30,8 @@ export function surroundings(s: ReactFlowState, beside = PORT) {
     if (!node) return [];
     const { measured, internals } = node;
     const rect = seen({ ...internals.positionAbsolute, width: measured.width ?? CARD, height: measured.height ?? 171 });
-    return [{ ...rect, x: rect.x - port, width: rect.width + 2 * port }];
+    const { x, y } = rect;
+    return [{ x: x - port, y: y - port, width: rect.width + 2 * port, height: rect.height + 2 * port }];
   };
   return {
     card,
