@@ -19,6 +19,11 @@ function gapTo(a: Rect, b: Rect): number {
   return across + Math.max(0, b.y - a.y - a.height, a.y - b.y - b.height);
 }
 
+/** A place, and how far from what it is about. */
+export interface Spot extends Point {
+  readonly apart: number;
+}
+
 const NO_RECTS: readonly Rect[] = [];
 
 /**
@@ -31,7 +36,7 @@ export function freeSpot(
   cards: readonly Rect[],
   frame: Rect,
   { gap = 8, most = Number.POSITIVE_INFINITY, far = Number.POSITIVE_INFINITY, wires = NO_RECTS } = {},
-): Point | null {
+): Spot | null {
   const right = frame.x + frame.width - size.width;
   const bottom = frame.y + frame.height - size.height;
   if (right < frame.x || bottom < frame.y) return null;
@@ -46,7 +51,7 @@ export function freeSpot(
   const unique = (values: readonly number[], low: number, high: number) => [
     ...new Set(values.map((v) => Math.round(inside(v, low, high)))),
   ];
-  let best: Point = { x: frame.x, y: frame.y };
+  let best: Spot = { x: frame.x, y: frame.y, apart: 0 };
   let least = Number.POSITIVE_INFINITY;
   const ys = unique(rows, frame.y, bottom);
   for (const x of unique(columns, frame.x, right))
@@ -60,7 +65,7 @@ export function freeSpot(
       const cost = away + covered + WIRE * wires.reduce((sum, w) => sum + overlap(rect, w), 0);
       if (cost >= least) continue;
       least = cost;
-      best = { x, y };
+      best = { x, y, apart };
     }
   return least === Number.POSITIVE_INFINITY ? null : best;
 }

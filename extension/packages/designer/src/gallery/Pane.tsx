@@ -9,7 +9,7 @@ import { HIDDEN, paintHalves } from "../react/Halves";
 import { Histogram } from "../react/Histogram";
 import { Icon } from "../react/icons";
 import { Control } from "../react/inspector/controls";
-import { CloseButton, IconButton, Section, Segments } from "../react/parts";
+import { CloseButton, IconButton, Section, Segments, SmallButton } from "../react/parts";
 import { tint } from "../react/tint";
 import { DETAIL_IN, DETAIL_OUT, sweepImage } from "./client";
 import { useGallery, usePart } from "./context";
@@ -217,26 +217,14 @@ function Code({ tile }: { readonly tile: Tile }) {
           ))}
       </section>
       <div className="ds-gallery-take">
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          disabled={!source}
-          data-testid="gallery-copy"
-          onClick={copy}
-        >
+        <SmallButton disabled={!source} data-testid="gallery-copy" onClick={copy}>
           <Icon name="copy" size={12} />
           Copy
-        </button>
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          disabled={!source}
-          data-testid="gallery-cell"
-          onClick={insert}
-        >
+        </SmallButton>
+        <SmallButton disabled={!source} data-testid="gallery-cell" onClick={insert}>
           <Icon name="code" size={12} />
           Insert as next cell
-        </button>
+        </SmallButton>
         <span className="ds-muted" role="status" data-testid="gallery-said">
           {done}
         </span>
@@ -309,11 +297,7 @@ export function Pane({ tile }: { readonly tile: Tile }) {
             {controls.map((c) => (
               <Row key={`${tile.name}.${c.node}.${c.argument.name}`} tile={tile} control={c} />
             ))}
-            {changed && (
-              <button type="button" className="ds-button ds-button-small" onClick={() => client.reset()}>
-                Back to the tile's values
-              </button>
-            )}
+            {changed && <SmallButton onClick={() => client.reset()}>Back to the tile's values</SmallButton>}
           </Section>
         )}
         {detail && detail.histogram.length > 0 && (

@@ -4,7 +4,7 @@ import { createPortal } from "react-dom";
 import { isBegun } from "../../core/data";
 import { WIDTHS } from "../../core/detail";
 import { isAboutFile } from "../../core/failures";
-import { freeSpot, overlap } from "../../core/freeSpot";
+import { freeSpot, overlap, type Spot } from "../../core/freeSpot";
 import { wiresOf } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { kept } from "../../core/kept";
@@ -117,7 +117,7 @@ function panOf(
   return fit.k < least ? pan : fit;
 }
 
-interface Spot extends Point {
+interface Place extends Spot {
   /** Whether it covers no card there. */
   readonly free: boolean;
   /** Where the cards stand then that a repair would bring. */
@@ -125,14 +125,14 @@ interface Spot extends Point {
 }
 
 /** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
-function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot | null {
+function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Place | null {
   // Wires run anew a moment after the cards are at rest.
   const { cards: obstacles } = useContext(RoutesContext);
   const [, setRest] = useState(obstacles);
   useEffect(() => setRest(obstacles), [obstacles]);
   const twin = useSel(twinOf);
   const graph = useSel((s) => s.graph);
-  return useStore((s): Spot | null => {
+  return useStore((s): Place | null => {
     if (!open || !s.nodeLookup.has(key)) return null;
     const { card, cards, controls, pills, wires, frame } = surroundings(s);
     const [own = frame] = card(key);
@@ -228,10 +228,10 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;
   const words = wordsOf(finding);
-  // a box has several nodes
-  const title = `${state.box ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
   const file = isAboutFile(finding);
   const guard = finding.code === "DS210";
+  // a box has several nodes, and what is far from its node must say of which it tells
+  const title = `${state.box || (spot.apart > FAR / 3 && !guard) ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
   const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
   const drawnCard = createPortal(
     <section
@@ -291,7 +291,9 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
               </details>
               <div
                 className="ds-detail"
-                style={{ maxHeight: `clamp(34px, ${canvas.clientHeight - MARGIN - spot.y - size.height - 8}px, 110px)` }}
+                style={{
+                  maxHeight: `clamp(34px, ${canvas.clientHeight - MARGIN - spot.y - size.height - 8}px, 110px)`,
+                }}
               >
                 {detail}
               </div>
