@@ -19,11 +19,6 @@ function gapTo(a: Rect, b: Rect): number {
   return across + Math.max(0, b.y - a.y - a.height, a.y - b.y - b.height);
 }
 
-/** A place, and how far from what it is about. */
-export interface Spot extends Point {
-  readonly apart: number;
-}
-
 const NO_RECTS: readonly Rect[] = [];
 
 /**
@@ -36,7 +31,7 @@ export function freeSpot(
   cards: readonly Rect[],
   frame: Rect,
   { gap = 8, most = Number.POSITIVE_INFINITY, far = Number.POSITIVE_INFINITY, wires = NO_RECTS } = {},
-): Spot | null {
+): Point | null {
   const right = frame.x + frame.width - size.width;
   const bottom = frame.y + frame.height - size.height;
   if (right < frame.x || bottom < frame.y) return null;
@@ -51,7 +46,7 @@ export function freeSpot(
   const unique = (values: readonly number[], low: number, high: number) => [
     ...new Set(values.map((v) => Math.round(inside(v, low, high)))),
   ];
-  let best: Spot = { x: frame.x, y: frame.y, apart: 0 };
+  let best: Point = { x: frame.x, y: frame.y };
   let least = Number.POSITIVE_INFINITY;
   const ys = unique(rows, frame.y, bottom);
   for (const x of unique(columns, frame.x, right))
@@ -65,7 +60,7 @@ export function freeSpot(
       const cost = away + covered + WIRE * wires.reduce((sum, w) => sum + overlap(rect, w), 0);
       if (cost >= least) continue;
       least = cost;
-      best = { x, y, apart };
+      best = { x, y };
     }
   return least === Number.POSITIVE_INFINITY ? null : best;
 }

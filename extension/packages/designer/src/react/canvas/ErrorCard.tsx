@@ -4,7 +4,7 @@ import { createPortal } from "react-dom";
 import { isBegun } from "../../core/data";
 import { WIDTHS } from "../../core/detail";
 import { isAboutFile } from "../../core/failures";
-import { freeSpot, overlap, type Spot } from "../../core/freeSpot";
+import { freeSpot, overlap } from "../../core/freeSpot";
 import { wiresOf } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { kept } from "../../core/kept";
@@ -63,6 +63,9 @@ const BESIDE = 10;
 /** In what steps the view is moved to where the card covers no other, in px, and how far; along one side in smaller ones, too. */
 const PAN = { step: 40, fine: 8, most: 360 };
 
+/** So many times as large, at least: nothing becomes smaller, and nothing goes out of sight. */
+const NEVER = 9;
+
 /** A way of the view: `k` times as large, and so far on. */
 interface Way extends Point {
   readonly k: number;
@@ -114,10 +117,10 @@ function panOf(
     return { x: frame.x + (x + width - k * all.width) / 2 - k * all.x, y: frame.y + y - k * all.y, k };
   }) as [Way, Way];
   const fit = below.k > right.k ? below : right;
-  return fit.k < least ? pan : fit;
+  return fit.k < least ? (least < NEVER ? pan : undefined) : fit;
 }
 
-interface Place extends Spot {
+interface Spot extends Point {
   /** Whether it covers no card there. */
   readonly free: boolean;
   /** Where the cards stand then that a repair would bring. */
@@ -125,14 +128,14 @@ interface Place extends Spot {
 }
 
 /** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
-function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Place | null {
+function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot | null {
   // Wires run anew a moment after the cards are at rest.
   const { cards: obstacles } = useContext(RoutesContext);
   const [, setRest] = useState(obstacles);
   useEffect(() => setRest(obstacles), [obstacles]);
   const twin = useSel(twinOf);
   const graph = useSel((s) => s.graph);
-  return useStore((s): Place | null => {
+  return useStore((s): Spot | null => {
     if (!open || !s.nodeLookup.has(key)) return null;
     const { card, cards, controls, pills, wires, frame } = surroundings(s);
     const [own = frame] = card(key);
@@ -202,7 +205,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const back = useRef<(() => void) | undefined>();
   const panned = useRef("");
   // nothing moves under a menu
-  const covers = spot?.free === false && size !== ROOM && !state.menu;
+  const still = size === ROOM || state.menu;
   const room = useStore((s) => `${s.width} ${s.height}`);
   useEffect(() => {
     if (!drawn) {
@@ -212,26 +215,30 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     }
     // once for each size: what it tells comes in parts, and cards find their places in another room first
     const now = `${size.width} ${size.height} ${room}`;
-    if (!covers || panned.current === now) return undefined;
+    if (still || !spot || panned.current === now) return undefined;
     const pan = () => {
       const { card: at, cards, controls, pills, frame } = surroundings(store.getState());
       const [own = frame] = at(card);
-      const least = WIDTHS.compact / CARD / store.getState().transform[2];
-      const by = panOf(size, own, [...cards, ...pills], controls, frame, least);
+      // nothing becomes smaller for a card that is only too near to others
+      const least = spot.free ? NEVER : WIDTHS.compact / CARD / store.getState().transform[2];
+      const near = cards.map((c) => ({ ...c, y: c.y - BESIDE, height: c.height + 2 * BESIDE }));
+      const by =
+        (!spot.free || near.some((c) => overlap(c, { ...spot, ...size }))) &&
+        panOf(size, own, [...(spot.free ? near : cards), ...pills], controls, frame, least);
       if (by) back.current = api.current?.pan(by.x, by.y, by.k);
       panned.current = now;
     };
     const wait = setTimeout(pan, !panned.current || panned.current.endsWith(room) ? 0 : REST);
     return () => clearTimeout(wait);
-  }, [covers, drawn, size, room, card, api, store]);
+  }, [still, drawn, size, room, card, api, store, spot]);
   useEffect(() => () => back.current?.(), []);
   const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;
   const words = wordsOf(finding);
   const file = isAboutFile(finding);
   const guard = finding.code === "DS210";
-  // a box has several nodes, and what is far from its node must say of which it tells
-  const title = `${state.box || (spot.apart > FAR / 3 && !guard) ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
+  // a box has several nodes, and there may be no room beside a node; a file and labels are named anyway
+  const title = `${state.box || !(file || guard) ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
   const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
   const drawnCard = createPortal(
     <section

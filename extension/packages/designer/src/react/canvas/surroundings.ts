@@ -5,7 +5,7 @@ import { CONTROLS } from "../../core/sight";
 
 /** The wires as they are drawn. */
 const WIRES = ".react-flow__edge-path, .ds-far-wires path";
-/** How far ports stand out of their cards, and what stays free above and below these, in px. */
+/** How far ports stand out of their cards, in px. */
 const PORT = 9;
 /** What stays free at the canvas's edges, in px. */
 export const MARGIN = 6;
@@ -30,8 +30,7 @@ export function surroundings(s: ReactFlowState, beside = PORT) {
     if (!node) return [];
     const { measured, internals } = node;
     const rect = seen({ ...internals.positionAbsolute, width: measured.width ?? CARD, height: measured.height ?? 171 });
-    const { x, y } = rect;
-    return [{ x: x - port, y: y - port, width: rect.width + 2 * port, height: rect.height + 2 * port }];
+    return [{ ...rect, x: rect.x - port, width: rect.width + 2 * port }];
   };
   return {
     card,
