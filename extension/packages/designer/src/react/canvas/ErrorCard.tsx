@@ -63,9 +63,6 @@ const BESIDE = 10;
 /** In what steps the view is moved to where the card covers no other, in px, and how far; along one side in smaller ones, too. */
 const PAN = { step: 40, fine: 8, most: 360 };
 
-/** So many times as large, at least: nothing becomes smaller, and nothing goes out of sight. */
-const NEVER = 9;
-
 /** A way of the view: `k` times as large, and so far on. */
 interface Way extends Point {
   readonly k: number;
@@ -117,7 +114,7 @@ function panOf(
     return { x: frame.x + (x + width - k * all.width) / 2 - k * all.x, y: frame.y + y - k * all.y, k };
   }) as [Way, Way];
   const fit = below.k > right.k ? below : right;
-  return fit.k < least ? (least < NEVER ? pan : undefined) : fit;
+  return fit.k < least ? pan : fit;
 }
 
 interface Spot extends Point {
@@ -205,7 +202,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const back = useRef<(() => void) | undefined>();
   const panned = useRef("");
   // nothing moves under a menu
-  const still = size === ROOM || state.menu;
+  const covers = spot?.free === false && size !== ROOM && !state.menu;
   const room = useStore((s) => `${s.width} ${s.height}`);
   useEffect(() => {
     if (!drawn) {
@@ -215,22 +212,18 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     }
     // once for each size: what it tells comes in parts, and cards find their places in another room first
     const now = `${size.width} ${size.height} ${room}`;
-    if (still || !spot || panned.current === now) return undefined;
+    if (!covers || panned.current === now) return undefined;
     const pan = () => {
       const { card: at, cards, controls, pills, frame } = surroundings(store.getState());
       const [own = frame] = at(card);
-      // nothing becomes smaller for a card that is only too near to others
-      const least = spot.free ? NEVER : WIDTHS.compact / CARD / store.getState().transform[2];
-      const near = cards.map((c) => ({ ...c, y: c.y - BESIDE, height: c.height + 2 * BESIDE }));
-      const by =
-        (!spot.free || near.some((c) => overlap(c, { ...spot, ...size }))) &&
-        panOf(size, own, [...(spot.free ? near : cards), ...pills], controls, frame, least);
+      const least = WIDTHS.compact / CARD / store.getState().transform[2];
+      const by = panOf(size, own, [...cards, ...pills], controls, frame, least);
       if (by) back.current = api.current?.pan(by.x, by.y, by.k);
       panned.current = now;
     };
     const wait = setTimeout(pan, !panned.current || panned.current.endsWith(room) ? 0 : REST);
     return () => clearTimeout(wait);
-  }, [still, drawn, size, room, card, api, store, spot]);
+  }, [covers, drawn, size, room, card, api, store]);
   useEffect(() => () => back.current?.(), []);
   const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;
