@@ -72,8 +72,8 @@ def remains(path: Path) -> tuple[bytes, float, float, str]:
     Returns
     -------
     tuple
-        A JPEG (empty if nothing can be seen), the part of the picture's height that is there, its width by its height (1 if
-        nothing can be seen), and words about the file.
+        A JPEG (empty if nothing can be seen), the part of the picture's height that is there, its width by its height
+        (1 if nothing can be seen), and words about the file.
     """
     try:
         content = read_file(path, _MAX_BYTES)
