@@ -107,9 +107,11 @@ class Runs:
     def _(self, message: requests.RequestFile) -> None:
         graph, registry = self._session.graph, self._session.registry
         found = path_of(graph, registry, message.node, message.source)
-        picture, part, words = remains(found[0]) if found else (b"", 0.0, "The file is not there.")
+        picture, part, aspect, words = remains(found[0]) if found else (b"", 0.0, 1.0, "The file is not there.")
         path = str(found[0].absolute()) if found else ""
-        made = FileRemains(node=message.node, source=message.source, path=path, words=words, part=part)
+        made = FileRemains(
+            node=message.node, source=message.source, path=path, words=words, part=part, aspect=aspect
+        )
         self._session.send(made, [picture] if picture else [])
 
     @handle.register

@@ -65,28 +65,14 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     page.keyboard.press("Control+Enter")
     page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('syntax error')")
     page.locator(".ds-reason", has_text="syntax error").wait_for()  # below the field, too, whose line is marked
-    tinted = page.locator(".ds-code-area > div").first
-    assert tinted.evaluate("e => Number.parseFloat(e.style.backgroundPositionY)") > 0
+    assert page.locator(".ds-code-area > div").first.evaluate("e => Number.parseFloat(e.style.backgroundPositionY)") > 0
     assert code.input_value() == "def change(image:\n"
     code.fill("def darker(image):\n    return image // 2\n")
     page.keyboard.press("Control+Enter")
     training.await_code(page, "from theirs_negative import darker")
     assert "darker" in (folder / "theirs_negative.py").read_text()
 
-    # in a large editor, too, whose lines are tinted as those of the program; Escape leads back to the panel
-    small = code.bounding_box()["width"]
-    lab.by_id(page, "enlarge-function").click()
-    page.locator("dialog:modal").wait_for()
-    assert code.bounding_box()["width"] > 2 * small
-    code.press("Control+End")
-    page.keyboard.type("# half\n")
-    page.keyboard.press("Control+Enter")
-    page.wait_for_function("() => document.querySelector('[data-testid=apply-function]').textContent === 'Run this code'")
-    assert "# half" in (folder / "theirs_negative.py").read_text()
-    assert tinted.locator(".ds-t-comment").inner_text() == "# half"
-    page.keyboard.press("Escape")
-    page.locator("dialog:modal").wait_for(state="detached")
-    assert code.is_visible() and code.bounding_box()["width"] == small
+    _write_large(page, folder / "theirs_negative.py")
 
     # names are completed: of the function, of arrays, of modules; by keys, and by the mouse
     code.fill("")
@@ -111,6 +97,24 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     assert code.input_value().splitlines()[1:] == [
         "def lighter(photo):", "    return np.asarray(photo.clip(0, np.uint8)) + photo.shape."
     ]  # fmt: skip
+
+
+def _write_large(page: Any, module: Path) -> None:
+    """Write in the large editor, whose lines are tinted as those of the program; Escape leads back to the panel."""
+    code, tinted = lab.by_id(page, "function-code"), page.locator(".ds-code-area > div").first
+    small = code.bounding_box()["width"]
+    lab.by_id(page, "enlarge-function").click()
+    page.locator("dialog:modal").wait_for()
+    assert code.bounding_box()["width"] > 2 * small
+    code.press("Control+End")
+    page.keyboard.type("# half\n")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function("() => document.querySelector('[data-testid=apply-function]').textContent === 'Run this code'")
+    assert "# half" in module.read_text()
+    assert tinted.locator(".ds-t-comment").inner_text() == "# half"
+    page.keyboard.press("Escape")
+    page.locator("dialog:modal").wait_for(state="detached")
+    assert code.is_visible() and code.bounding_box()["width"] == small
 
 
 def _editor(page: Any, server: tuple[str, Path], name: str) -> Any:

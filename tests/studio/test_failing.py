@@ -48,14 +48,15 @@ def client(root: Path) -> Iterator[Client]:
 
 
 def test_what_is_there_of_a_file_is_shown_and_how_much_that_is(root: Path) -> None:
-    picture, part, words = remains(root / "class" / "cut.jpg")
+    picture, part, aspect, words = remains(root / "class" / "cut.jpg")
     shown = np.asarray(Image.open(io.BytesIO(picture)))
     assert 0.2 < part < 0.9 and shown.shape[0] <= 196 and shown.shape[1] <= 296 and "kB" in words
+    assert abs(aspect - shown.shape[1] / shown.shape[0]) < 0.02
     assert words.startswith("{}×{},".format(*np.asarray(Image.open(root / "class" / "a.jpg")).shape[:2]))
     assert remains(root / "class" / "a.jpg")[1] == 1.0
-    assert remains(root / "class" / "none.jpg") == (b"", 0.0, "10 B, begins with 6E 6F 20 70 69 63 74 75")
+    assert remains(root / "class" / "none.jpg") == (b"", 0.0, 1.0, "10 B, begins with 6E 6F 20 70 69 63 74 75")
     (root / "empty.jpg").write_bytes(b"")
-    assert remains(root / "empty.jpg") == (b"", 0.0, "no bytes")
+    assert remains(root / "empty.jpg") == (b"", 0.0, 1.0, "no bytes")
     assert remains(root / "gone.jpg")[0] == b""
 
 
@@ -63,7 +64,7 @@ def test_of_the_row_at_which_a_file_ends_nothing_is_told_to_be_there(root: Path,
     whole = (root / "class" / "a.jpg").read_bytes()
     for share in range(40, 80, 5):
         (tmp_path / "cut.jpg").write_bytes(whole[: len(whole) * share // 100])
-        picture, part, _ = remains(tmp_path / "cut.jpg")
+        picture, part, *_ = remains(tmp_path / "cut.jpg")
         shown = np.asarray(Image.open(io.BytesIO(picture))).astype(int)
         there = (abs(shown - 128).max(axis=2) > 4).mean(axis=1)  # what is missing of a JPEG is grey
         assert there[round(part * len(shown)) - 2] > 0.5, share

@@ -41,7 +41,8 @@ class MissedFile(msgspec.Struct, frozen=True, kw_only=True):
 class FileRemains(msgspec.Struct, frozen=True, kw_only=True, tag="file_remains"):
     """Answer to `RequestFile`; buffer 0 is a JPEG of what can be seen, absent if that is nothing.
 
-    `part` of the picture's height is there; the rest is missing in the file. `path` is empty where it is not there.
+    `part` of the picture's height is there; the rest is missing in the file. `aspect` is its width by its height, 1 if
+    nothing can be seen. `path` is empty where it is not there.
     """
 
     node: str
@@ -49,6 +50,7 @@ class FileRemains(msgspec.Struct, frozen=True, kw_only=True, tag="file_remains")
     path: str
     words: str
     part: float
+    aspect: float
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):

@@ -66,22 +66,23 @@ def path_of(graph: Graph, registry: Registry, key: str, source: str) -> tuple[Pa
     return None
 
 
-def remains(path: Path) -> tuple[bytes, float, str]:
+def remains(path: Path) -> tuple[bytes, float, float, str]:
     """What can still be seen of a picture's file.
 
     Returns
     -------
     tuple
-        A JPEG (empty if nothing can be seen), the part of the picture's height that is there, and words about the file.
+        A JPEG (empty if nothing can be seen), the part of the picture's height that is there, its width by its height
+        (1 if nothing can be seen), and words about the file.
     """
     try:
         content = read_file(path, _MAX_BYTES)
     except OSError as error:
-        return b"", 0.0, f"{error.strerror or error}"
+        return b"", 0.0, 1.0, f"{error.strerror or error}"
     words = byte_count(len(content))
     picture = _decoded(content)
     if picture is None:
-        return b"", 0.0, f"{words}, begins with {content[:8].hex(' ').upper()}" if content else "no bytes"
+        return b"", 0.0, 1.0, f"{words}, begins with {content[:8].hex(' ').upper()}" if content else "no bytes"
     height, width = picture.shape[:2]
     extents = _extents(content) or f"{height}×{width}"
     there = (picture != _MISSING).any(axis=2).mean(axis=1)
@@ -92,7 +93,7 @@ def remains(path: Path) -> tuple[bytes, float, str]:
     small.thumbnail(_SENT)
     made = io.BytesIO()
     small.save(made, "JPEG", quality=85)
-    return made.getvalue(), part, f"{extents}, {words}"
+    return made.getvalue(), part, width / height, f"{extents}, {words}"
 
 
 def _extents(content: bytes) -> str:

@@ -37,7 +37,8 @@ export function isSnug({ view: { drawer, drawerHeights } }: State): boolean {
 
 /** How high the drawer is, or may be where it is as high as what it holds: the graph keeps about half of the frame then. */
 export function heightOf(state: State): string {
-  if (isSweep(state) && isSnug(state)) return "55%";
+  // nearly all rows of five values are seen, where cards keep their room
+  if (isSweep(state) && isSnug(state)) return "max(55%, min(100% - 240px, 614px))";
   return `min(${isSnug(state) ? 55 : 74}%, ${drawerHeight(state)}px)`;
 }
 

@@ -2,7 +2,7 @@ import { type FocusEvent, useEffect, useMemo, useRef, useState } from "react";
 import * as format from "../core/format";
 import type { Diagnostic } from "../protocol/generated";
 import { Icon } from "../react/icons";
-import { CloseButton, worded } from "../react/parts";
+import { CloseButton, SmallButton, worded } from "../react/parts";
 import { useTheme } from "../react/theme";
 import type { GalleryClient } from "./client";
 import { GalleryContext, type GalleryHost, useGallery, usePart } from "./context";
@@ -42,15 +42,10 @@ function OpenDesigner({ model }: { readonly model: string }) {
   return (
     <>
       <div className="ds-gallery-back">
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          data-testid="gallery-back"
-          onClick={() => client.view({ designer: null })}
-        >
+        <SmallButton data-testid="gallery-back" onClick={() => client.view({ designer: null })}>
           <Icon name="left" size={12} />
           Back to the gallery
-        </button>
+        </SmallButton>
         <span className="ds-muted">
           In Python it is <code>gallery.designer</code>.
         </span>

@@ -9,8 +9,8 @@ import { HIDDEN, paintHalves } from "../react/Halves";
 import { Histogram } from "../react/Histogram";
 import { Icon } from "../react/icons";
 import { Control } from "../react/inspector/controls";
-import { CloseButton, IconButton, Section, Segments, worded } from "../react/parts";
-import { tint } from "../react/tint";
+import { CloseButton, IconButton, Section, Segments, SmallButton, worded } from "../react/parts";
+import { Tinted } from "../react/Tinted";
 import { DETAIL_IN, DETAIL_OUT, sweepImage } from "./client";
 import { useGallery, usePart } from "./context";
 import { type Dial, dials, valueIn } from "./state";
@@ -206,37 +206,20 @@ function Code({ tile }: { readonly tile: Tile }) {
           .map((line, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
             <div key={i} className={`ds-line ds-line-${detail?.lines.includes(i + 1) ? "now" : "plain"}`}>
-              {tint(line).map((p, k) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other identity
-                <span key={k} className={p.tint ? `ds-t-${p.tint}` : undefined}>
-                  {p.text}
-                </span>
-              ))}
+              <Tinted line={line} />
               {"\n"}
             </div>
           ))}
       </section>
       <div className="ds-gallery-take">
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          disabled={!source}
-          data-testid="gallery-copy"
-          onClick={copy}
-        >
+        <SmallButton disabled={!source} data-testid="gallery-copy" onClick={copy}>
           <Icon name="copy" size={12} />
           Copy
-        </button>
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          disabled={!source}
-          data-testid="gallery-cell"
-          onClick={insert}
-        >
+        </SmallButton>
+        <SmallButton disabled={!source} data-testid="gallery-cell" onClick={insert}>
           <Icon name="code" size={12} />
           Insert as next cell
-        </button>
+        </SmallButton>
         <span className="ds-muted" role="status" data-testid="gallery-said">
           {done}
         </span>
@@ -309,11 +292,7 @@ export function Pane({ tile }: { readonly tile: Tile }) {
             {controls.map((c) => (
               <Row key={`${tile.name}.${c.node}.${c.argument.name}`} tile={tile} control={c} />
             ))}
-            {changed && (
-              <button type="button" className="ds-button ds-button-small" onClick={() => client.reset()}>
-                Back to the tile's values
-              </button>
-            )}
+            {changed && <SmallButton onClick={() => client.reset()}>Back to the tile's values</SmallButton>}
           </Section>
         )}
         {detail && detail.histogram.length > 0 && (

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { HIDDEN, paintHalves } from "../react/Halves";
 import { Icon } from "../react/icons";
-import { IconButton } from "../react/parts";
+import { IconButton, SmallButton } from "../react/parts";
 import { GIVEN } from "./client";
 import { useGallery, usePart } from "./context";
 
@@ -41,9 +41,9 @@ function PathField({ onDone }: { readonly onDone: () => void }) {
         onChange={(e) => setPath(e.target.value)}
         onKeyDown={(e) => e.key === "Escape" && onDone()}
       />
-      <button type="submit" className="ds-button ds-button-small" disabled={!path.trim()} data-testid="picture-open">
+      <SmallButton type="submit" disabled={!path.trim()} data-testid="picture-open">
         Open
-      </button>
+      </SmallButton>
       <button type="button" className="ds-button ds-button-quiet" onClick={onDone}>
         Cancel
       </button>

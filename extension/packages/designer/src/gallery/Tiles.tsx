@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from "react";
 import { Chips } from "../react/Chips";
 import { Icon } from "../react/icons";
+import { SmallButton } from "../react/parts";
 import { useGallery, usePart } from "./context";
 import { shownTiles } from "./state";
 import { TileCard } from "./TileCard";
@@ -45,13 +46,7 @@ export function Tiles() {
     return (
       <p className="ds-gallery-none ds-muted" data-testid="no-tiles">
         Nothing in the gallery is called that.{" "}
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          onClick={() => client.view({ query: "", filter: "" })}
-        >
-          Show all
-        </button>
+        <SmallButton onClick={() => client.view({ query: "", filter: "" })}>Show all</SmallButton>
       </p>
     );
   return (

@@ -1256,6 +1256,7 @@ export interface FileRemains {
   readonly path: string;
   readonly words: string;
   readonly part: number;
+  readonly aspect: number;
 }
 
 /** Answer to `RequestReproduction`. */

@@ -2,6 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { Session } from "../core/session";
 import { useFrame, useSel } from "./context";
 import { Icon, type IconName } from "./icons";
+import { SmallButton } from "./parts";
 
 type What = "document" | "code";
 
@@ -60,14 +61,9 @@ export function SaveButtons() {
           onChange={(e) => setPath(e.target.value)}
           onKeyDown={(e) => e.key === "Escape" && ask(null)}
         />
-        <button
-          type="submit"
-          className="ds-button ds-button-small"
-          disabled={gone || !path.trim()}
-          data-testid="save-go"
-        >
+        <SmallButton type="submit" disabled={gone || !path.trim()} data-testid="save-go">
           {asking === "code" ? "Write" : "Save"}
-        </button>
+        </SmallButton>
         <button type="button" className="ds-button ds-button-quiet" onClick={() => ask(null)}>
           Cancel
         </button>

@@ -35,7 +35,7 @@ import { FailingFile } from "../problems/FailingFile";
 import { Actions, Reproduction, reportText } from "../problems/Problem";
 import { alike, Ghosts, ghostsIn } from "./LooseWire";
 import { PreviewView } from "./PreviewView";
-import { surroundings } from "./surroundings";
+import { MARGIN, surroundings } from "./surroundings";
 import { RoutesContext } from "./WireEdge";
 
 interface Props {
@@ -180,17 +180,20 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const open = state.wanted && !state.folded;
   const [size, setSize] = useState<Size>(ROOM);
   const spot = useSpot(card, open, size, state.chosen);
-  const canvas = useStore((s) => s.domNode);
+  // over the zoom controls
+  const canvas = useStore((s) => s.domNode?.parentElement);
   const observer = useRef<ResizeObserver | null>(null);
   const measured = useCallback((card: HTMLElement | null) => {
     observer.current?.disconnect();
     if (!card) return;
-    observer.current = new ResizeObserver(() =>
-      setSize((was) => kept(was, { width: card.offsetWidth, height: card.offsetHeight })),
-    );
+    observer.current = new ResizeObserver(() => {
+      // technical words move nothing: the card grows where it stands
+      if (!card.querySelector("[open]"))
+        setSize((was) => kept(was, { width: card.offsetWidth, height: card.offsetHeight }));
+    });
     observer.current.observe(card);
   }, []);
-  const drawn = spot !== null && canvas !== null;
+  const drawn = !!spot && !!canvas;
   useLayoutEffect(() => {
     if (!drawn) return undefined;
     session.view({ told });
@@ -225,16 +228,17 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;
   const words = wordsOf(finding);
-  // a box has several nodes
-  const title = `${state.box ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
   const file = isAboutFile(finding);
   const guard = finding.code === "DS210";
+  // a box has several nodes, and there may be no room beside a node; a file and labels are named anyway
+  const title = `${state.box || !(file || guard) ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
   const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
   const drawnCard = createPortal(
     <section
       ref={measured}
       className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
-      style={{ transform: `translate(${spot.x}px, ${spot.y}px)` }}
+      // never over the lower edge
+      style={{ transform: `translate(${spot.x}px, min(${spot.y}px, ${canvas.clientHeight - MARGIN}px - 100%))` }}
       aria-label={`Problem of ${nodeKey}`}
       data-of={card}
       data-testid={`error-card-${nodeKey}`}
@@ -281,10 +285,19 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       {!state.twin && (
         <div className="ds-error-foot">
           {detail && (
-            <details>
-              <summary>Technical words</summary>
-              <div className="ds-detail">{detail}</div>
-            </details>
+            <>
+              <details>
+                <summary>Technical words</summary>
+              </details>
+              <div
+                className="ds-detail"
+                style={{
+                  maxHeight: `clamp(34px, ${canvas.clientHeight - MARGIN - spot.y - size.height - 8}px, 110px)`,
+                }}
+              >
+                {detail}
+              </div>
+            </>
           )}
           {state.more > 0 && (
             <LinkButton onClick={() => session.select([nodeKey])}>{state.more} more in the inspector</LinkButton>

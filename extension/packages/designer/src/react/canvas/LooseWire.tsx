@@ -94,19 +94,21 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
   const twin = useSel(twinOf);
   const flow = useReactFlow();
   const { cards: obstacles } = useContext(RoutesContext);
-  if (!twin) return null;
+  if (!twin || !rects[0]) return null;
   const { x: left, y: top, zoom } = flow.getViewport();
   const at = rects.map(({ x, y }) => ({ x: (x - left) / zoom, y: (y - top) / zoom }));
+  // the last ones are what moves the labels, others help them
+  const cards = twin.cards.slice(-at.length);
   const around = [...obstacles, ...at.map((place) => ({ ...place, width: CARD, height: GHOST }))];
   const end = (key: string, right: boolean): Point[] => {
-    const place = at[twin.cards.findIndex((card) => card.key === key)];
+    const place = at[cards.findIndex((card) => card.key === key)];
     return place ? [{ x: place.x + (right ? CARD : 0), y: place.y + 14 }] : [];
   };
   const port = (node: string, handle: string) => portAt(flow, node, node, handle) ?? [];
   return (
     <ViewportPortal>
-      {twin.cards.slice(0, at.length).map(({ key, operator, fed_by: fed, feeds }, i) => {
-        const { x, y } = at[i] ?? { x: 0, y: 0 };
+      {cards.map(({ key, operator, fed_by: fed, feeds }, i) => {
+        const { x, y } = at[i] as Point;
         const from = fed.flatMap((p) => [end(p.node, true), port(p.node, `out:${p.output ?? 0}`)].flat());
         const to = feeds.flatMap(([node, handle]) => port(node, handle));
         const paths = [

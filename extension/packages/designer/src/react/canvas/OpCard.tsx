@@ -55,7 +55,9 @@ function useCard(key: string) {
     black: hasPlaceholder(s, key) === true,
     from: select.pictureFrom(s, key, preview),
     heat: s.view.heat,
-    sample: s.sample,
+    // of a picture that is older the values are, too
+    sample:
+      select.staleKeys(s).has(key) && preview ? (preview.iteration === s.iteration ? preview.sample : -1) : s.sample,
     wiredOutputs: s.graph ? wiredOutputs(s.graph, key) : "",
     dense: isDense(s),
     open: isDense(s) && select.isOpen(s, key),

@@ -8,7 +8,7 @@ const WIRES = ".react-flow__edge-path, .ds-far-wires path";
 /** How far ports stand out of their cards, in px. */
 const PORT = 9;
 /** What stays free at the canvas's edges, in px. */
-const MARGIN = 6;
+export const MARGIN = 6;
 
 /** What a pop-up on the canvas stands beside or covers: all in px of the canvas; `beside` cards is no room. */
 export function surroundings(s: ReactFlowState, beside = PORT) {

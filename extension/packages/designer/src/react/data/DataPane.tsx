@@ -34,14 +34,9 @@ function Place({ node }: { readonly node: NodeView }) {
       <SmallButton data-testid="data-choose" onClick={() => session.view({ folders: node.key })}>
         Choose…
       </SmallButton>
-      <button
-        type="submit"
-        className="ds-button ds-button-small"
-        disabled={!path.trim() || path.trim() === now}
-        data-testid="data-open"
-      >
+      <SmallButton type="submit" disabled={!path.trim() || path.trim() === now} data-testid="data-open">
         Read this
-      </button>
+      </SmallButton>
     </form>
   );
 }

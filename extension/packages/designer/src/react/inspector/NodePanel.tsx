@@ -85,7 +85,7 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   );
   const session = useSession();
   const [all, setAll] = useState(false);
-  const troubled = useSel((s) => findingsAt(s, node.key).map((d) => d.argument ?? ""));
+  const troubled = useSel((s) => findingsAt(s, node.key).map((d) => (isAboutFile(d) ? "on_error" : d.argument)));
   const offered = operator.arguments.filter(
     // the function of a code node stands above; values stand in place of a range
     (a) =>

@@ -7,7 +7,7 @@ import { arrange } from "../ContextMenu";
 import { useCanvasApi } from "../canvasApi";
 import { COMMANDS } from "../commands";
 import { useFrame, useSel } from "../context";
-import { CloseButton, Section } from "../parts";
+import { CloseButton, Section, SmallButton } from "../parts";
 import { FieldRow } from "./FieldRow";
 import { ProbabilityRow } from "./ProbabilityRow";
 
@@ -63,16 +63,14 @@ export function SeveralPanel() {
       </div>
       <div className="ds-buttons">
         {COMMANDS.filter(({ id, can }) => BUTTONS[id] && (!can || can(session.store.get()))).map((command) => (
-          <button
+          <SmallButton
             key={command.id}
-            type="button"
-            className="ds-button ds-button-small"
             title={[command.about, command.keys[0]].filter(Boolean).join(", ")}
             data-testid={`several-${command.id}`}
             onClick={() => command.run(scope)}
           >
             {BUTTONS[command.id]}
-          </button>
+          </SmallButton>
         ))}
       </div>
       {box && chance && <ProbabilityRow node={chance} box={box} />}

@@ -6,7 +6,7 @@ import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useFrame, useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { LinkButton } from "../parts";
+import { LinkButton, SmallButton } from "../parts";
 import { FilePicture } from "./FilePicture";
 
 /** The middle of a long path is cut: both ends are told apart by. */
@@ -46,17 +46,24 @@ export function FailingFile({ finding, title }: { readonly finding: Diagnostic; 
   );
 }
 
+/** Whether something was copied a moment ago, and what copies. */
+function useCopied(): readonly [done: boolean, copy: (text: string) => void] {
+  const [done, setDone] = useState(false);
+  const copy = (text: string) => {
+    copyText(text);
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  return [done, copy];
+}
+
 /** Shows a file in the browser of the host, or copies its path. */
 function ShowFile({ source }: { readonly source: string }) {
   const { root } = useFrame();
   const path = useSel((s) => s.files[source]?.path);
-  const [done, setDone] = useState(false);
+  const [done, copied] = useCopied();
   if (!path) return null;
-  const copy = () => {
-    copyText(path);
-    setDone(true);
-    setTimeout(() => setDone(false), 1500);
-  };
+  const copy = () => copied(path);
   const show = () => {
     const detail: FileToShow = { path, copy };
     if (root.dispatchEvent(new CustomEvent(SHOW_FILE, { bubbles: true, cancelable: true, detail }))) copy();
@@ -78,15 +85,14 @@ export function Remedies({ node, primary }: { readonly node: string; readonly pr
   return (
     <>
       {all.map(({ title, edits }, i) => (
-        <button
+        <SmallButton
           key={title}
-          type="button"
-          className={`ds-button ds-button-small ${primary && i === 0 ? "ds-primary" : ""}`}
+          primary={primary && i === 0}
           data-testid={`remedy-${node}`}
           onClick={() => session.edit(edits)}
         >
           {title}
-        </button>
+        </SmallButton>
       ))}
       {dali && all[0] && <small className="ds-muted">Here only: nvidia.dali stops at such files.</small>}
     </>
@@ -96,20 +102,14 @@ export function Remedies({ node, primary }: { readonly node: string; readonly pr
 /** Copy the smallest program in which this fails. */
 export function CopyReproduction({ finding }: { readonly finding: Diagnostic }) {
   const session = useSession();
-  const [done, setDone] = useState(false);
+  const [done, copied] = useCopied();
   const node = finding.node ?? "";
-  const copy = async () => {
-    const program = await session.reproduction(node, finding.source ?? "");
-    copyText(program);
-    setDone(true);
-    setTimeout(() => setDone(false), 1500);
-  };
   return (
     <LinkButton
       title="Copy the smallest program that fails so, with this file alone"
       aria-label="Copy the smallest program that fails so"
       data-testid={`repro-${node}`}
-      onClick={() => void copy()}
+      onClick={() => void session.reproduction(node, finding.source ?? "").then(copied)}
     >
       <Icon name="code" size={12} />
       {done ? "Copied" : "Copy repro"}

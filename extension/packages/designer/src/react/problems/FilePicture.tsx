@@ -18,15 +18,18 @@ export function FilePicture({
   const session = useSession();
   const found = useSel((s) => s.files[source]);
   useEffect(() => session.requestFile(node, source), [session, node, source]);
-  const part = found?.part ?? 0;
+  const { part = 0, aspect = 1 } = found ?? {};
+  // as high as the picture is in its frame
+  const whole = Math.min(height, width / aspect);
+  const there = (height - whole) / 2 + part * whole;
   return (
     <span className="ds-file-picture" style={{ width, height }} data-testid={`file-${source}`} data-part={part}>
       {part > 0 && (
-        <span className="ds-file-part" style={{ height: `${100 * part}%` }}>
-          <Thumb id={fileImage(source)} width={width} height={height} cover label={`what can be seen of ${source}`} />
+        <span className="ds-file-part" style={{ height: there }}>
+          <Thumb id={fileImage(source)} width={width} height={height} label={`what can be seen of ${source}`} />
         </span>
       )}
-      {found && part < 1 && <span className="ds-file-missing" style={{ height: `calc(${100 * (1 - part)}% + 6px)` }} />}
+      {found && part < 1 && <span className="ds-file-missing" style={{ height: height - there + 6 }} />}
     </span>
   );
 }
