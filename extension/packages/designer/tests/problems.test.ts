@@ -236,7 +236,15 @@ describe("problems", () => {
     session.requestFile("decode", "a.jpg");
     const program = session.reproduction("decode", "a.jpg");
     expect(kernel.sent.map((m) => m.type)).toEqual(["request_file", "request_reproduction"]);
-    kernel.say({ type: "file_remains", node: "decode", source: "a.jpg", path: "", words: "3 kB", part: 0.5, aspect: 1.5 });
+    kernel.say({
+      type: "file_remains",
+      node: "decode",
+      source: "a.jpg",
+      path: "",
+      words: "3 kB",
+      part: 0.5,
+      aspect: 1.5,
+    });
     kernel.say({ type: "reproduction", node: "decode", source: "a.jpg", program: "x = 1" });
     expect(await program).toBe("x = 1");
     expect(session.store.get().files["a.jpg"]?.part).toBe(0.5);
