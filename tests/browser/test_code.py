@@ -100,7 +100,7 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     # and what cannot be computed, with its reason
     text.fill(flipped.replace("fn.flip(images)", "images @ 2"))
     text.press("Control+Enter")
-    page.wait_for_selector('[data-testid="code-notes"]:has-text("Line 10: `images @ 2` is not understood")', timeout=30_000)
+    page.wait_for_selector('[data-testid="code-notes"]:has-text("Line 10: images @ 2 is not understood")', timeout=30_000)
     lab.by_id(page, "discard-code").click()
     _await_source(page, flipped)
 
