@@ -217,6 +217,8 @@ def test_each_rule_speaks_for_its_cause_with_its_numbers() -> None:
     assert list(found) == ["decode"]
     assert (found["decode"].lead, found["decode"].edits) == ("decode sets the pace:", ())
     assert found["decode"].proof == "80 % of the work of all nodes, 16 ms in the median batch."
+    second = advised({"decode": time_of(9, 0.42), "rotate": time_of(10, 0.46)}, 10.5)["decode"]
+    assert second.lead == "decode takes long, too:"
     threads = advised(busy, 10.5, cores=8)["threads"]
     assert threads.proof == "2 of 8 cores work, 95 % of the time."
     assert threads.edits == (SetPipeline(option="num_threads", value=8),)

@@ -91,6 +91,12 @@ def _percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
+def _lead(key: str, run: Observed) -> str:
+    """What a node's share of the work means: another node may have a larger one."""
+    sets = run.times[key].share == max(time.share for time in run.times.values())
+    return f"{key} sets the pace:" if sets else f"{key} takes long, too:"
+
+
 def _busy(run: Observed, threads: int) -> float:
     """The part of a batch's time in which the threads work, 0 to 1."""
     return min(run.working / threads, 1.0)
@@ -130,7 +136,7 @@ def _decode(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposa
             )
             alone = len(moved) == len(graph)  # no copies are needed in between
             yield Proposal(
-                name="decode", node=key, lead=f"{key} sets the pace:", proof=proof,
+                name="decode", node=key, lead=_lead(key, run), proof=proof,
                 offer="Decode on the GPU, and go on there.", edits=(*device, *edits) if alone else (),
             )  # fmt: skip
         else:
@@ -138,7 +144,7 @@ def _decode(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposa
             offer = "Smaller files decode faster: store the photos nearer to the size that is used."
             quick = fast is not None and graph.node(key).arguments.get("jpeg_fancy_upsampling") is True
             yield Proposal(
-                name="decode", node=key, lead=f"{key} sets the pace:", proof=proof,
+                name="decode", node=key, lead=_lead(key, run), proof=proof,
                 offer="Leave the smooth upsampling of colour out." if quick else offer,
                 edits=(SetArgument(key=key, argument="jpeg_fancy_upsampling", unset=True),) if quick else (),
             )  # fmt: skip
@@ -157,7 +163,7 @@ def _reader(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposa
         if decodes:
             offer = "Store the files nearer to the size or rate that is used, or in a format that decodes faster."
         yield Proposal(
-            name="reader", node=key, lead=f"{key} sets the pace:",
+            name="reader", node=key, lead=_lead(key, run),
             proof=f"{_percent(time.share)} of the work is reading{' and decoding' if decodes else ''} files.",
             offer=f"Read {deeper} batches ahead." if known else offer,
             edits=(SetArgument(key=key, argument="prefetch_queue_depth", value=deeper),) if known else (),
@@ -169,7 +175,7 @@ def _python(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposa
         written = any(callable(value) for value in graph.node(key).objects.values())
         if written and time.share >= _SHARE:
             yield Proposal(
-                name="python", node=key, lead=f"{key} sets the pace:",
+                name="python", node=key, lead=_lead(key, run),
                 proof=f"{_percent(time.share)} of the work is Python, which uses one core at a time.",
                 offer=f"Give whole batches in fn.{schema.name}, or do it with operators.",
             )  # fmt: skip

@@ -230,8 +230,8 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const words = wordsOf(finding);
   const file = isAboutFile(finding);
   const guard = finding.code === "DS210";
-  // a box has several nodes, and there may be no room beside a node; a file and labels are named anyway
-  const title = `${state.box || !(file || guard) ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
+  // a box has several nodes
+  const title = `${state.box ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
   const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
   const drawnCard = createPortal(
     <section
