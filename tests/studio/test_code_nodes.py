@@ -464,7 +464,7 @@ def test_a_function_that_the_graph_has_no_more_is_not_called_until_it_is_back(cl
     client.send("apply_function", key="half", source=TEMPLATE)
     former = cast("WrittenFunction", client.session.graph.node("half").objects["function"])
     assert former(np.zeros(1)).shape == (1,)
-    client.send("apply_function", key="half", source=TEMPLATE.replace("1.2", "1.3"))
+    client.send("apply_function", key="half", source=TEMPLATE.replace("return image", "return 2 * image"))
     with pytest.raises(StoppedError):  # images of the former text, which are on their way
         former(np.zeros(1))
     client.send("apply_function", key="half", source="def change(")  # is refused

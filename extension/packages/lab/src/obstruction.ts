@@ -48,7 +48,7 @@ export class Obstruction {
   private button(label: string, action: () => void): HTMLButtonElement {
     const made = document.createElement("button");
     made.type = "button";
-    made.className = "jp-Button jp-mod-styled jp-mod-reject";
+    made.className = "jp-Button jp-mod-styled";
     made.textContent = label;
     made.addEventListener("click", action);
     return made;
