@@ -213,15 +213,17 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     // once for each size: what it tells comes in parts, and cards find their places in another room first
     const now = `${size.width} ${size.height} ${room}`;
     if (!covers || panned.current === now) return undefined;
-    const pan = () => {
+    const pan = (again: boolean) => {
       const { card: at, cards, controls, pills, frame } = surroundings(store.getState());
       const [own = frame] = at(card);
       const least = WIDTHS.compact / CARD / store.getState().transform[2];
       const by = panOf(size, own, [...cards, ...pills], controls, frame, least);
       if (by) back.current = api.current?.pan(by.x, by.y, by.k);
       panned.current = now;
+      // the view may have been on its way elsewhere
+      if (again) wait = setTimeout(pan, REST, false);
     };
-    const wait = setTimeout(pan, !panned.current || panned.current.endsWith(room) ? 0 : REST);
+    let wait = setTimeout(pan, !panned.current || panned.current.endsWith(room) ? 0 : REST, true);
     return () => clearTimeout(wait);
   }, [covers, drawn, size, room, card, api, store]);
   useEffect(() => () => back.current?.(), []);

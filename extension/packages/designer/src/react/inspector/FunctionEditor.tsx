@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { NodeCode } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
-import { IconButton, Section, SmallButton, worded } from "../parts";
+import { CloseButton, IconButton, Section, SmallButton, worded } from "../parts";
 import { CodeArea } from "./CodeArea";
 import { useFinding } from "./FieldRow";
 
@@ -27,7 +27,6 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
   };
   const dialog = useRef<HTMLDialogElement>(null);
   const enlarge = () => {
-    if (dialog.current?.matches(":modal")) return dialog.current.close();
     dialog.current?.removeAttribute("open");
     dialog.current?.showModal();
     dialog.current?.querySelector("textarea")?.focus();
@@ -45,7 +44,8 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
         note={
           <>
             {module && `${module}.py`}
-            <IconButton icon="expand" label="Large editor (Esc)" small testId="enlarge-function" onClick={enlarge} />
+            <IconButton icon="expand" label="Large editor" small testId="enlarge-function" onClick={enlarge} />
+            <CloseButton onClick={() => dialog.current?.close()} />
           </>
         }
       >
