@@ -137,9 +137,10 @@ def test_what_fails_is_told_at_its_card_and_at_its_line(page: Any, server: tuple
     page.screenshot(path=artifacts / "designer_failing_code.png")
     panel = lab.by_id(page, "inspector")
     panel.get_by_text("is not defined").wait_for()  # once
-    assert code.evaluate("e => e.style.backgroundPositionY") == "21px"
+    tinted = page.locator(".ds-code-area > div").first
+    assert tinted.evaluate("e => e.style.backgroundPositionY") == "21px"
     code.fill("def darker(image):\n    return image // 2\n")
-    assert code.evaluate("e => e.style.backgroundPositionY") == "-24px"  # out of sight
+    assert tinted.evaluate("e => e.style.backgroundPositionY") == "-24px"  # out of sight
     page.keyboard.press("Control+Enter")
     error.wait_for(state="detached")
 
