@@ -294,6 +294,7 @@ def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, serv
     # a card whose row gets a port without growing has its wire; a switch is drawn by a coin
     lab.by_id(page, "random-mirror").click()
     lab.card(page, "rotate").click(position={"x": 70, "y": 12})
+    lab.settle(page)  # the picture above the argument comes a little later
     lab.by_id(page, "random-angle").click()
     for key, target in (("angle", "rotate"), ("mirror", "normalize")):
         page.locator(f'[aria-label="wire from {key} to {target}"]').wait_for()
