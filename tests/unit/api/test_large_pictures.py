@@ -205,7 +205,7 @@ def test_results_that_no_memory_holds_are_refused(name: str, behind: str) -> Non
     found = finding(define, pictures())
     assert (found.code, found.node) == ("DS301", "node")
     assert found.sample is not None
-    assert " GB" in found.message and "e+" not in found.message
+    assert " EB" in found.message and "e+" not in found.message
 
 
 def test_a_region_of_hardly_any_extent_asks_for_more_than_there_is() -> None:
