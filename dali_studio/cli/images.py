@@ -22,6 +22,11 @@ _PLANES = ("F", "D")
 def is_image(batch: TensorListCPU) -> bool:
     """Whether samples are images with a number of channels that can be drawn, planes of such images, or spectra."""
     layout, shapes = batch.layout(), batch.shape()
+    if _is_slice(layout):
+        from dali_studio.studio.outputs import images  # noqa: PLC0415 - of sequences and volumes alone
+
+        drawn = len(layout) == 2 or all(shape[2] in (1, 3, 4) for shape in shapes)
+        return drawn and all(images.is_image(batch.at(i), layout) for i in range(len(batch)))
     axes = sorted(layout[1:] if layout.startswith(_PLANES) else layout)
     if layout.startswith(_PLANES) and not all(shape[0] for shape in shapes):
         return False
@@ -30,12 +35,22 @@ def is_image(batch: TensorListCPU) -> bool:
     return axes == ["C", "H", "W"] and all(shape[layout.index("C")] in (1, 3, 4) for shape in shapes)
 
 
+def is_sequence(layout: str) -> bool:
+    """Whether samples are frames, or features of them, which a slice across frames is not."""
+    return layout.startswith("F") and not _is_slice(layout)
+
+
+def _is_slice(layout: str) -> bool:
+    """Whether it is that of one plane that was cut across the frames of a sequence or the slices of a volume."""
+    return layout.startswith(_PLANES) and len(layout.removesuffix("C")) == 2
+
+
 def displayable(sample: NDArray[Any], layout: str) -> NDArray[np.uint8]:
     """Pixels as bytes, channels last; what is not uint8 is stretched over its own range.
 
     Of sequences and volumes four frames or slices, of spectra the low frequencies below.
     """
-    if layout.startswith(_PLANES):
+    if layout.startswith(_PLANES) and not _is_slice(layout):
         from dali_studio.studio.outputs.images import four_planes  # noqa: PLC0415 - of sequences and volumes alone
 
         sample, layout = four_planes(sample, layout[0], layout[1:]), layout[1:]

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-from dali_studio.cli.images import displayable, frame, is_image
+from dali_studio.cli.images import displayable, frame, is_image, is_sequence
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.timed import TimedSource
 
@@ -74,7 +74,7 @@ def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU]) -> She
                 for other, values in others
                 if column < len(values)
             ]
-            shows_frames = batch.layout().startswith("F") and len(sample) > 1
+            shows_frames = is_sequence(batch.layout()) and len(sample) > 1
             still = frame(sample, batch.layout(), 0) if shows_frames else displayable(sample, batch.layout())
             drawn = place.imshow(still, cmap="gray", vmin=0, vmax=255)
             if shows_frames:

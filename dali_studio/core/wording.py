@@ -34,3 +34,17 @@ def shortened(value: object, length: int = 60) -> str:
     except ValueError:  # Python writes no whole number of more than 4,300 digits
         return "a number of thousands of digits"
     return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+_UNITS = ("kB", "MB", "GB", "TB", "PB", "EB")
+
+
+def byte_count(n: int) -> str:
+    """Size in words, with three figures: "812 bytes", "113 kB", "3.4 MB", "1.5 TB"."""
+    value, unit = float(n), "bytes"
+    for larger in _UNITS:
+        if value < 999.5:
+            break
+        value, unit = value / 1000, larger
+    whole = unit == "bytes" or 99.95 <= value < 999.5
+    return f"{value:.{0 if whole else 1}f} {unit}"

@@ -168,8 +168,10 @@ def _missing_arguments(graph: Graph, node: Node, schema: OperatorSchema) -> list
     missing = [one for one in schema.arguments if one.required and one.name not in given]
     read = [one.name for one in missing if schema.role == "reader" and one.widget in ("path", "files")]
     if read:  # the rest is asked for when that is there
-        words = "nothing to read is given.", f"Give {' and '.join(read)}."
-        return [finding(node, "DS103", *words, argument=read[0])]
+        names = " and ".join(read)
+        message = f"nothing to read: {names} {'is' if len(read) == 1 else 'are'} not set."
+        hint = f"Give {names}, such as {read[0]}='/data/photos'."
+        return [finding(node, "DS103", message, hint, argument=read[0])]
     return [
         finding(
             node, "DS103", f"{node.key} needs {argument.name}.",

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.wording import byte_count
 from dali_studio.kernels.cpu.descriptors import largest_sample
-from dali_studio.kernels.cpu.image_info import byte_count
 
 #: Bytes of a sample beyond which no machine need be asked: arithmetic over batches of such samples does not overflow.
 _MAX_BYTES = 1 << 46

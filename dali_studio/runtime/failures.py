@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dali_studio.compiler.plan import Step
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
-from dali_studio.kernels.cpu.image_info import byte_count
+from dali_studio.core.wording import byte_count
 from dali_studio.runtime.extents import NoRoomError
 
 _SMALLER = "Make the output or the batch smaller."

@@ -512,6 +512,8 @@ def test_a_file_that_is_no_document_is_shown_and_opens_as_text(page: Any, server
     said = part(page, "obstruction")
     said.wait_for(timeout=90_000)
     assert said.locator("pre").text_content() == path.read_text()
+    export = page.locator('.dali-Document [data-command="dali-studio:export"]')
+    page.wait_for_function("one => one.getAttribute('aria-disabled') === 'true' || one.disabled", arg=export.element_handle())
     page.screenshot(path=artifacts / "lab_foreign.png")
     said.get_by_role("button", name="New pipeline").click()
     page.locator(".dali-Document:not(.lm-mod-hidden)").get_by_test_id("empty").wait_for(timeout=90_000)

@@ -115,6 +115,19 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     assert wide == []
 
 
+def test_an_inspector_covers_none_of_three_hundred_nodes(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "covered.ipynb", branches=14, steps=21)
+    widget = page.locator(".jp-OutputArea .ds-widget").first
+    widget.evaluate("e => { e.style.width = '1600px'; e.style.height = '960px'; }")
+    lab.settle(page)
+    lab.card(page, "hsv_5").click()
+    lab.settle(page)
+    edge = lab.by_id(page, "inspector").bounding_box()["x"]
+    first, last = lab.card(page, "reader").bounding_box(), page.locator("[data-id=__outputs__]").bounding_box()
+    assert first["x"] > widget.bounding_box()["x"]
+    assert last["x"] + last["width"] < edge
+
+
 def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     seen = _open(page, server, "sixty.ipynb", branches=7, steps=7)
     assert seen["outside"] == 0

@@ -22,7 +22,8 @@ from dali_studio.api.engine import Engine
 from dali_studio.cli import main
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
-from dali_studio.graph.model import Graph
+from dali_studio.graph.model import Graph, Node
+from dali_studio.graph.validate import validate
 from dali_studio.schema.record_samples import example
 from dali_studio.studio import gallery
 from dali_studio.studio.data.sources import pointed_at
@@ -177,8 +178,16 @@ def test_a_reader_that_has_nothing_to_read_says_so() -> None:
     client = Client(graph)
     client.send("ready")
     (refused,) = only(client.send("request_data", key="reader"), messages.Refused)
-    assert [one.message for one in refused.diagnostics] == ["nothing to read is given."]
+    assert [one.message for one in refused.diagnostics] == ["nothing to read: file_root, files and file_list are not set."]
     client.session.close()
+
+
+def test_a_new_reader_says_what_is_missing_and_how_to_give_it() -> None:
+    graph = Graph()
+    graph.add_node(Node(key="faces", operator="readers.coco"))
+    (found,) = (one for one in validate(graph, default_registry()).diagnostics if one.node == "faces")
+    assert found.message == "nothing to read: file_root is not set."
+    assert found.hint == "Give file_root, such as file_root='/data/photos'."
 
 
 def test_sounds_are_looked_into() -> None:

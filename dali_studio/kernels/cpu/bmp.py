@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo, byte_count
+from dali_studio.core.wording import byte_count
+from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo
 
 _FILE_HEADER, _CORE, _SHORTEST, _WITH_MASKS, _BEHIND_MASKS = 14, 12, 40, 56, 70
 _LONGEST = 1 << 20

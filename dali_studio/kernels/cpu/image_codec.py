@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.storage import shapes_of
+from dali_studio.core.wording import byte_count
 from dali_studio.kernels.cpu import bmp, png
 from dali_studio.kernels.cpu.image_convert import (
     OUTPUT_DTYPES,
@@ -36,7 +37,6 @@ from dali_studio.kernels.cpu.image_info import (
     ImageInfo,
     Window,
     as_view,
-    byte_count,
     check_window,
     orient,
     stored_window,

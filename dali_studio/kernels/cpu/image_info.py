@@ -115,15 +115,6 @@ def as_view(data: Buffer) -> memoryview:
     return memoryview(data)  # pyright: ignore[reportArgumentType] (numpy arrays do have the buffer protocol)
 
 
-_UNITS = ("kB", "MB", "GB", "TB", "PB", "EB")
-
-
-def byte_count(n: int) -> str:
-    """Size in words: "812 bytes", "112.8 kB", "3.4 MB", "1.5 TB"."""
-    power = min((len(str(n)) - 1) // 3, len(_UNITS))
-    return f"{n / 1000**power:,.1f} {_UNITS[power - 1]}" if power else f"{n} bytes"
-
-
 # ------------------------------------------------------------------------------------------------------ orientation
 
 

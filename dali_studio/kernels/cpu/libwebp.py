@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.wording import byte_count
 from dali_studio.kernels.cpu.exif import exif_orientation
-from dali_studio.kernels.cpu.image_info import DecodeError, byte_count
+from dali_studio.kernels.cpu.image_info import DecodeError
 
 #: A VP8 file spends more than 3 bits on the modes of each block of 256 pixels: their probabilities are fixed.
 _MAX_PIXELS_A_BYTE = 1024

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.image_info import DecodeError, byte_count
+from dali_studio.core.wording import byte_count
+from dali_studio.kernels.cpu.image_info import DecodeError
 
 _CODESTREAM, _JP2 = 0, 2
 _SYCC = 3

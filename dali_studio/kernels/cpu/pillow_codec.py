@@ -26,9 +26,10 @@ from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
+from dali_studio.core.wording import byte_count
 from dali_studio.kernels.cpu import libwebp, openjpeg, tiff_samples
 from dali_studio.kernels.cpu.image_convert import inks_to_rgb, lab_to_rgb
-from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, swaps_axes, unorient
+from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, swaps_axes, unorient
 
 
 class _TiffFile(TiffImageFile):

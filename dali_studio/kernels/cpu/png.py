@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.optional import available
+from dali_studio.core.wording import byte_count
 from dali_studio.kernels.cpu.exif import agreed, exif_orientation
-from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo, byte_count
+from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo
 from dali_studio.kernels.cpu.native import kernel
 
 #: zlib on platforms for which the package has no wheel.

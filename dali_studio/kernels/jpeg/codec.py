@@ -19,8 +19,9 @@ import numpy as np
 import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 from numpy.typing import NDArray
 
+from dali_studio.core.wording import byte_count
 from dali_studio.kernels.cpu.image_convert import convert, inks_to_rgb, truncated_gray
-from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, Window, as_view, byte_count
+from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, Window, as_view
 from dali_studio.kernels.jpeg import libjpeg
 from dali_studio.kernels.jpeg.header import parse_header
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dali_studio.core.wording import byte_count
 from dali_studio.kernels.cpu.exif import agreed, exif_orientation
-from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, as_view, byte_count
+from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, as_view
 
 _KINDS = {0xC0: "baseline", 0xC1: "extended", 0xC2: "progressive", 0xC3: "lossless"}
 _UNSUPPORTED_FRAMES = {

@@ -27,7 +27,8 @@ def check_sources(args: Args) -> None:
     """Refuse a reader that is told nothing to read, or two things."""
     if not any(args.given(name) for name in ("file_root", "files", "file_list")):
         raise ArgumentError(
-            "nothing to read is given.", hint="Give file_root (a folder), files or file_list.",
+            "nothing to read: file_root, files and file_list are not set.",
+            hint="Give file_root (a folder), files or file_list.",
             argument="file_root", code="DS103",
         )  # fmt: skip
     if args.given("files") and args.given("file_list"):

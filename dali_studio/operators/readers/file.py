@@ -73,7 +73,8 @@ class File(Reader):
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
         if not any(args.given(name) for name in ("file_root", "files", "file_list")):
             raise ArgumentError(
-                "nothing to read is given.", hint="Give file_root (a folder of class folders), files or file_list.",
+                "nothing to read: file_root, files and file_list are not set.",
+                hint="Give file_root (a folder of class folders), files or file_list.",
                 argument="file_root", code="DS103",
             )  # fmt: skip
         _check_lists(args)

@@ -187,8 +187,9 @@ def _check_sources(args: Args) -> None:
     """Refuse other than one source of videos, and labels of another number than files."""
     given = [name for name in _SOURCES if args[name]]
     if len(given) != 1:
-        message = f"{' and '.join(given)} are given together." if given else "nothing to read is given."
-        raise ArgumentError(message, hint=f"Give one of {', '.join(_SOURCES)}.", argument="file_root", code="DS103")
+        every = ", ".join(_SOURCES)
+        message = f"{' and '.join(given)} are given together." if given else f"nothing to read: {every} are not set."
+        raise ArgumentError(message, hint=f"Give one of {every}.", argument="file_root", code="DS103")
     labels, files = args["labels"], args["filenames"]
     if labels and len(labels) != len(files):
         message = f"{len(labels)} labels are given for {len(files)} files."

@@ -11,6 +11,7 @@ import simplejpeg
 from numpy.typing import NDArray
 from PIL import Image
 
+from dali_studio.core import wording
 from dali_studio.core.dtypes import from_numpy, short_name
 
 Rgb = NDArray[np.uint8]
@@ -56,12 +57,7 @@ def _extent(ascending: Sequence[object]) -> str:
 
 def byte_count(size: int) -> str:
     """Decimal units with three figures: ``268 kB``."""
-    value = float(size)
-    for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
-        if value < 999.5:
-            return f"{value:.0f} {unit}" if unit == "B" or value >= 99.95 else f"{value:.1f} {unit}"
-        value /= 1000
-    return f"{value:.1f} EB"
+    return wording.byte_count(size).replace("bytes", "B")
 
 
 def number(value: float) -> str:

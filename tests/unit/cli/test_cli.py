@@ -22,6 +22,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.sample_readers import sample_arguments
 from dali_studio.cli import images
 from dali_studio.cli import text as cli_text
+from dali_studio.cli.sheet import contact_sheet
 from dali_studio.cli.text import table
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.document import load, save
@@ -335,6 +336,16 @@ def test_a_terminal_with_colours_shows_the_pictures(monkeypatch: pytest.MonkeyPa
 def test_the_page_of_what_is_supported_comes_with_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["support"]) == 0
     assert capsys.readouterr().out == (REPOSITORY / "docs" / "support.md").read_text(encoding="utf-8")
+
+
+def test_a_contact_sheet_has_slices_of_volumes_from_every_side() -> None:
+    ramp = np.tile(np.arange(0, 240, 10, dtype=np.uint8), (12, 1))
+    for layout, drawn in (("DW", True), ("FH", True), ("DWC", True), ("DX", False)):
+        sample = ramp[..., None] if "C" in layout else ramp
+        batch = TensorListCPU([sample], layout)
+        assert (contact_sheet(["side"], [batch]) is not None) == drawn, layout
+        assert not drawn or np.array_equal(images.displayable(sample, layout), ramp)
+    assert contact_sheet(["table"], [TensorListCPU([ramp[:3]], "DW")]) is None  # rows of numbers
 
 
 def test_a_contact_sheet_of_videos_moves_at_their_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Operator } from "../src/core/catalog";
 import { search, subsequence } from "../src/core/fuzzy";
+import { nearHits } from "../src/react/QuickAddBox";
 import { INDEX } from "./fixtures";
 
 const names = (query: string) => search(INDEX.operators, query).map((h) => h.operator.name);
@@ -71,4 +73,14 @@ describe("subsequence", () => {
   it("accepts letters with few gaps", () =>
     expect(subsequence("wrpaff", "warp_affine")?.marks).toEqual([0, 2, 3, 5, 6, 7]));
   it("refuses scattered letters", () => expect(subsequence("dmg", "decoders.image")).toBeNull());
+});
+
+describe("words that nothing has", () => {
+  it("offer a code node, of whose name no letter is marked, and what begins like them", () => {
+    const [rotate] = search(INDEX.operators, "rotate").map((hit) => hit.operator);
+    const code = { ...rotate, name: "python_function" } as Operator;
+    const [own, near] = nearHits([...INDEX.operators, code], "rotatzz");
+    expect([own?.operator.name, own?.marks, own?.why]).toEqual(["python_function", [], "python_function"]);
+    expect(near?.operator.name).toBe("rotate");
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Argument, argumentOf, isSaid } from "../src/core/catalog";
+import { isCrowded } from "../src/core/drawer";
 import { nodeOf, SPLIT } from "../src/core/graph";
 import { receive } from "../src/core/reduce";
 import { argumentRows, cardShape, findings, scalarOf, staleKeys, waysOf } from "../src/core/select";
@@ -9,6 +10,7 @@ import { statusMessage } from "../src/core/statusMessage";
 import { parseMany, parseOne, rangeSpan, sliderSpan, sliderStep, snap } from "../src/core/validate";
 import type { Diagnostic, KernelMessage, NodeView, PreviewBody } from "../src/protocol/generated";
 import { tint } from "../src/react/tint";
+import { pictured } from "../src/react/useEffectPictures";
 import { finished, GRAPH, INDEX, node, OPENED, previews, revision, timing } from "./fixtures";
 
 const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, INITIAL);
@@ -141,6 +143,11 @@ describe("the sentence", () => {
     const state = fold(OPENED, revision(1), run);
     expect(statusMessage({ ...state, view: { ...state.view, selection: ["decode"] } })).toBeNull();
   });
+  it("says nothing of the pace above pictures that are compared", () => {
+    const state = fold(OPENED, revision(1), run);
+    const comparison = { a: { port: { node: "decode", output: 0 }, steps: 0 } };
+    expect(statusMessage({ ...state, view: { ...state.view, comparison } })).toBeNull();
+  });
   it("leaves the pace to the timeline that is open", () => {
     const advice = { name: "decode", node: "decode", lead: "", proof: "", offer: "", measurable: false };
     const state = fold(OPENED, revision(1), { ...run, advice: [advice] });
@@ -257,6 +264,31 @@ describe("tint", () => {
       ["17.5", "number"],
       ['"a # b"', "string"],
       ["# turn", "comment"],
+    ]);
+  });
+});
+
+describe("the picture that operators are shown on", () => {
+  it("is that of the selected node, if a tile does not enlarge it more than twice", () => {
+    const shown = (key: string, facts: string) => ({ [`${key}#0`]: { facts, atlas_width: 40 } as Preview });
+    const state = (facts: string): State => ({
+      ...fold(OPENED, revision(1)),
+      previews: { ...shown("rotate", facts), ...shown("decode", "300×451×3 u8") },
+      view: { ...INITIAL.view, selection: ["rotate"] },
+    });
+    expect(pictured(state("67×50×3 u8"))?.node).toBe("rotate");
+    expect(pictured(state("32×48×3 u8"))?.node).toBe("decode");
+  });
+});
+
+describe("an open gallery", () => {
+  it("takes the inspector's place where there is no room for both", () => {
+    const state = { ...INITIAL, view: { ...INITIAL.view, palette: true } };
+    expect(["wide", "medium", "narrow", "slim"].map((breadth) => isCrowded(state, breadth))).toEqual([
+      false,
+      true,
+      true,
+      true,
     ]);
   });
 });

@@ -17,7 +17,7 @@ import { canChance, costOfWays } from "../src/core/probability";
 import { drawings } from "../src/core/seeds";
 import { INITIAL } from "../src/core/state";
 import { firstSweep, keepEdits, sheetPort, sweepable, sweepValues } from "../src/core/sweep";
-import { swept } from "../src/react/BatchPane";
+import { laid, swept } from "../src/react/BatchPane";
 import { finished, GRAPH, INDEX, node, ref, timing } from "./fixtures";
 
 const base = INDEX.byName.get("random.uniform") as Operator;
@@ -205,12 +205,22 @@ describe("a sweep", () => {
     expect(sweepValues(fillArgument({ name: "n", type: "int" }), { ...sweep, from: 0, to: 2 })).toEqual([0, 1, 2]);
     expect(sweepValues(fillArgument({ name: "kind", type: "string", choices: ["a", "b"] }), sweep)).toEqual(["a", "b"]);
   });
-  it("has a column for each sample, wider than 120 px only where all rows are seen", () => {
-    expect(swept(6, 8, 1100, 535)).toEqual({ columns: 8, cell: 119 });
-    expect(swept(6, 8, 1400, 0)).toEqual({ columns: 8, cell: 120 });
-    expect(swept(6, 8, 1400, 700)).toEqual({ columns: 8, cell: 157 });
+  it("has a column for each sample, where all rows are seen", () => {
+    expect(swept(6, 8, 1100, 535)).toEqual({ across: false, columns: 8, cell: 119 });
+    expect(swept(6, 8, 1400, 700)).toEqual({ across: false, columns: 8, cell: 157 });
     expect(swept(6, 64, 1100, 535).columns).toBe(8);
-    expect(swept(6, 8, 520, 300)).toEqual({ columns: 4, cell: 100 }); // others come by a click
+  });
+  it("has the values of a sample beside each other where not all rows would be seen", () => {
+    expect(swept(6, 8, 1003, 277)).toEqual({ across: true, columns: 2, cell: 161 });
+    expect(swept(6, 8, 520, 300)).toEqual({ across: true, columns: 1, cell: 167 });
+    expect(swept(6, 8, 1400, 0)).toEqual({ across: true, columns: 1, cell: 120 });
+  });
+  it("has all samples in one row while they are not small", () => {
+    expect(laid(8, 892, 222)).toEqual({ columns: 8, cell: 105 });
+    expect(laid(4, 1003, 222)).toEqual({ columns: 4, cell: 240 });
+    expect(laid(16, 1003, 222)).toEqual({ columns: 8, cell: 119 });
+    expect(laid(64, 1003, 222)).toEqual({ columns: 8, cell: 119 });
+    expect(laid(8, 480, 222)).toEqual({ columns: 4, cell: 114 });
   });
   it("begins around the value for angles", () => {
     const turned = node("r", "rotate", { arguments: { angle: 10 } });

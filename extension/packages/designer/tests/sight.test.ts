@@ -72,6 +72,15 @@ describe("the view that nobody chose", () => {
 });
 
 describe("wires", () => {
+  it("run above the controls in a low frame, too, where cards keep their names", () => {
+    const wire = { x: 100, y: 200, width: 700, height: 8 };
+    const low = { width: 1003, height: 240 };
+    const { y, zoom } = viewOf(row(5), low, COVERS, [wire]) ?? { y: 0, zoom: 0 };
+    expect(y + (wire.y + wire.height) * zoom).toBeLessThanOrEqual(low.height - CONTROLS.height + 6);
+    expect(148 * zoom).toBeGreaterThan(91);
+    const lower = { width: 1003, height: 180 }; // whose names would go
+    expect(viewOf(row(5), lower, COVERS, [wire])?.zoom).toBe(viewOf(row(5), lower, COVERS)?.zoom);
+  });
   it("keep 20 px from the frame, and stay clear of the controls", () => {
     for (const { width, height } of [
       { width: 1324, height: 535 },

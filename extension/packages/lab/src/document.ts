@@ -179,6 +179,8 @@ export interface Services {
   openText(path: string): void;
   add(folder: string): void;
   keys(): Keys;
+  /** What can be done with a file may be other commands now. */
+  renew(): void;
   preferences(): Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -236,6 +238,11 @@ export class PipelineView extends Widget {
     if (this.session) this.file.sessions.delete(this.session);
     this.session?.close();
     super.dispose();
+  }
+
+  /** Whether its text is no pipeline. */
+  get refused(): boolean {
+    return this.file.link.obstacle?.kernel === false;
   }
 
   /** What is done once, as soon as the kernel has the document: a new one begins with it. */
@@ -299,6 +306,7 @@ export class PipelineView extends Widget {
   private onLink(): void {
     const { link } = this.file;
     this.obstruction.show(link.live ? null : link.obstacle, this.context.model.toString());
+    this.services.renew();
     if (link.live && this.session?.store.get().link !== "live") this.greet();
   }
 }

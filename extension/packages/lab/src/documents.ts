@@ -78,6 +78,7 @@ export const documents: JupyterFrontEndPlugin<Tracker> = {
       openText: (path) => void commands.execute("docmanager:open", { path, factory: "Editor" }),
       add: (cwd) => void commands.execute(commandName("new"), { cwd }),
       keys: () => keys,
+      renew: () => commands.notifyCommandChanged(),
       preferences: async () => (await settings)?.composite ?? {},
     });
     docRegistry.addFileType(fileType);

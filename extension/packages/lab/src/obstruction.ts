@@ -1,4 +1,5 @@
 import type { TranslationBundle } from "@jupyterlab/translation";
+import { plain } from "../../designer/src/core/format";
 import { drawing, excerpt, operators } from "./drawing";
 import type { Obstacle } from "./link";
 
@@ -25,7 +26,7 @@ export class Obstruction {
     const said = document.createElement("span");
     const lead = document.createElement("b");
     lead.textContent = this.words.__("Read-only.");
-    said.append(lead, ` ${obstacle.reason}`);
+    said.append(lead, ` ${plain(obstacle.reason)}`);
     bar.append(said);
     if (obstacle.command) {
       const command = document.createElement("code");

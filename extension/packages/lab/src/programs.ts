@@ -6,6 +6,7 @@ import { INotebookTracker } from "@jupyterlab/notebook";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { ITranslator, nullTranslator } from "@jupyterlab/translation";
 import { type FileToShow, SHOW_FILE } from "../../designer/src/core/designers";
+import { plain } from "../../designer/src/core/format";
 import { PipelineDocument } from "./document";
 import { stem, textOf, write, writeDocument } from "./files";
 import { icon } from "./icon";
@@ -55,7 +56,7 @@ export const programs: JupyterFrontEndPlugin<void> = {
       try {
         return await work();
       } catch (error) {
-        await showErrorMessage(title, error instanceof Error ? error : String(error));
+        await showErrorMessage(title, plain(error instanceof Error ? error.message : String(error)));
         return undefined;
       }
     };
@@ -64,6 +65,12 @@ export const programs: JupyterFrontEndPlugin<void> = {
       [...app.shell.widgets("main")].find(
         (one): one is PipelineDocument => one instanceof PipelineDocument && one.context.path === path,
       );
+
+    /** The document that a command is about, unless it is known to be none. */
+    const documentOf = (args: Arguments): string | null => {
+      const path = pathOf(args, EXTENSION);
+      return path && openView(path)?.content.refused ? null : path;
+    };
 
     /** Do something with the program of a file, as it is on the canvas where it is open there; a kernel takes seconds. */
     const withProgram = (path: string, act: (program: string) => Promise<string>) => {
@@ -75,8 +82,8 @@ export const programs: JupyterFrontEndPlugin<void> = {
       const [stays, goes] = [{ autoClose: false }, { autoClose: 8000 }] as const; // both are shown at once
       Notification.promise(work(), {
         pending: { message: words.__("Writing the program of %1…", PathExt.basename(path)), options: stays },
-        success: { message: (said: string) => said, options: goes },
-        error: { message: (error) => (error instanceof Error ? error.message : String(error)), options: stays },
+        success: { message: plain, options: goes },
+        error: { message: (error) => plain(error instanceof Error ? error.message : String(error)), options: stays },
       });
     };
 
@@ -95,9 +102,9 @@ export const programs: JupyterFrontEndPlugin<void> = {
 
     commands.addCommand("dali-studio:export", {
       label: words.__("Export to Python"),
-      isEnabled: (args) => pathOf(args, EXTENSION) !== null,
+      isEnabled: (args) => documentOf(args) !== null,
       execute: (args) => {
-        const path = pathOf(args, EXTENSION);
+        const path = documentOf(args);
         const open = path ? openView(path) : undefined;
         // a designer asks by itself for a name, and writes what its code pane shows
         if (open?.content.session) {
@@ -116,9 +123,9 @@ export const programs: JupyterFrontEndPlugin<void> = {
     commands.addCommand("dali-studio:insert", {
       label: words.__("Insert in Notebook"),
       caption: words.__("Add a cell with the program to the notebook that was used last"),
-      isEnabled: (args) => pathOf(args, EXTENSION) !== null && Boolean(notebooks?.currentWidget),
+      isEnabled: (args) => documentOf(args) !== null && Boolean(notebooks?.currentWidget),
       execute: (args) => {
-        const path = pathOf(args, EXTENSION);
+        const path = documentOf(args);
         const panel = notebooks?.currentWidget;
         if (!path || !panel) return;
         withProgram(path, async (source) => {

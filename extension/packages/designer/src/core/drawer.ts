@@ -35,9 +35,14 @@ export function isSnug({ view: { drawer, drawerHeights } }: State): boolean {
   return drawer !== "code" && drawerHeights.batch === undefined;
 }
 
+/** How high a sweep may be in a frame so high below its bar: nearly all rows of five values are seen, where cards keep their room. */
+export function sweepHeight(column: number): number {
+  return Math.max(0.55 * column, Math.min(column - 240, 614));
+}
+
 /** How high the drawer is, or may be where it is as high as what it holds: the graph keeps about half of the frame then. */
 export function heightOf(state: State): string {
-  // nearly all rows of five values are seen, where cards keep their room
+  // as `sweepHeight`
   if (isSweep(state) && isSnug(state)) return "max(55%, min(100% - 240px, 614px))";
   return `min(${isSnug(state) ? 55 : 74}%, ${drawerHeight(state)}px)`;
 }
@@ -59,5 +64,5 @@ export function isFloating(state: State): boolean {
 
 /** Whether an open gallery takes the inspector's place: the frame has no room for both beside the canvas. */
 export function isCrowded(state: State, breadth: string): boolean {
-  return state.view.palette && (breadth === "narrow" || breadth === "slim");
+  return state.view.palette && breadth !== "wide";
 }

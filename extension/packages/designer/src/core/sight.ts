@@ -55,7 +55,7 @@ export function viewOf(
   const low = box.height <= LOW;
   // Beside a card it shrinks with the cards, but not to nothing; beside a wire it does not.
   const edge = (by: number, scale: number) => (by > 0 ? EDGE + by * scale : Math.max(LEAST, EDGE * scale));
-  const place = (room: Size) => {
+  const place = (room: Size, whole = low) => {
     const sides = [out.left, out.right];
     const across = Math.min(
       ...[EDGE, 0].map((side) => {
@@ -63,7 +63,7 @@ export function viewOf(
         return free / sides.reduce((sum, by) => sum + (by > 0 ? by : side), width);
       }),
     );
-    const down = out.below > 0 && !low ? (room.height - ABOVE - EDGE) / (height + out.below) : 1;
+    const down = out.below > 0 && !whole ? (room.height - ABOVE - EDGE) / (height + out.below) : 1;
     const scale = Math.max(MIN_SCALE, Math.min(fittingScale(width, height, room), across, down, most));
     const [from, to] = [edge(out.left, scale), edge(out.right, scale)];
     const x = scale < 1 ? from + (room.width - from - width * scale - to) / 2 : from;
@@ -76,12 +76,14 @@ export function viewOf(
   if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
   const under = (c: Rect) =>
     x + (c.x - left) * scale < controls && y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height;
-  // Beside the controls if there is room, else above them.
-  if ([...cards, ...(low ? [] : wires)].some(under)) {
+  // Beside the controls if there is room, else above them; wires of what is low, where that takes no names away.
+  if ([...cards, ...wires].some(under)) {
+    const covered = cards.some(under);
     const from = controls + Math.max(0, out.left) * scale;
-    const lift = CONTROLS.height - (cards.some(under) ? SLACK : EDGE + WIRE);
+    const lift = CONTROLS.height - (covered ? SLACK : EDGE + WIRE);
+    const lifted = place({ width: box.width, height: box.height - head - lift }, low && covered);
     if (from + width * scale + edge(out.right, scale) <= box.width) x = from;
-    else ({ scale, x, y } = place({ width: box.width, height: box.height - head - lift }));
+    else if (covered || !low || lifted.scale < NAMED === scale < NAMED) ({ scale, x, y } = lifted);
   }
   return { x: x - left * scale, y: above + head + y - top * scale, zoom: scale };
 }

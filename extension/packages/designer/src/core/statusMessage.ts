@@ -94,8 +94,8 @@ function kernelMessage(state: State): StatusMessage | null {
 function paceMessage(state: State): StatusMessage | null {
   const run = state.run.finished;
   if (!run || run.stopped || run.failed.length > 0 || isOld(state)) return null;
-  // the timeline tells it
-  if (state.view.drawer === "timeline" && run.advice.length > 0) return null;
+  // the timeline tells it, and pictures that are compared have nothing to do with it
+  if (state.view.comparison || (state.view.drawer === "timeline" && run.advice.length > 0)) return null;
   const muted = run.missed.length > 0 ? "" : run.note; // the list of problems names the files
   const advice = run.advice.find((a) => a.measurable);
   if (advice) {

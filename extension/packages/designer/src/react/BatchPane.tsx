@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
 import { argumentOf, sameValue } from "../core/catalog";
-import { drawerHeight, isSnug, isSweep, TABS } from "../core/drawer";
+import { drawerHeight, isSnug, isSweep, sweepHeight, TABS } from "../core/drawer";
 import * as format from "../core/format";
 import { nodeOf } from "../core/graph";
 import { sheetImage } from "../core/pictures";
@@ -16,10 +16,8 @@ import { useRoom } from "./useRoom";
 
 /** Size in which a picture is asked for, in px. */
 const CELL = { width: 160, height: 107 };
-/** How wide a picture is shown. */
-const WIDTHS = { least: 68, most: 240 } as const;
-/** And in a sweep: fewer samples where they would be smaller, larger ones where all rows are seen. */
-const SWEPT = { least: 88, most: 120 } as const;
+/** How wide a picture is shown: fewer beside each other where they would be smaller, and larger ones where all are seen. */
+const WIDTHS = { least: 88, some: 120, most: 240 } as const;
 const [GAP, BAR, UNDER, PADDING, LABEL] = [6, 50, 16, 24, 94];
 /** Samples beside each other in a sweep, where there is room. */
 const COLUMNS = 8;
@@ -31,24 +29,40 @@ interface Columns {
   readonly cell: number;
 }
 
-/** In how many columns so many cells are widest that are all to be seen in a room, and how wide. */
-function widest(count: number, room: number, height: number): Columns {
+/** In how few rows so many cells are all seen in a room, and how wide they are; of more, some are below it. */
+export function laid(count: number, room: number, height: number): Columns {
   const ways = Array.from({ length: count }, (_, i) => {
     const columns = Math.ceil(count / (i + 1));
-    const cell = Math.min(room / columns - GAP, 1.5 * (height / (i + 1) - UNDER - GAP), WIDTHS.most);
-    return { columns, cell: Math.floor(cell) };
+    return { columns, cell: Math.floor(Math.min(room / columns - GAP, tallest(i + 1, height, UNDER))) };
   });
-  const most = Math.max(...ways.map(({ cell }) => cell));
-  // one row that is nearly as good is easier to look along
-  return ways.find(({ cell }) => cell >= 0.8 * most) ?? { columns: count, cell: most };
+  const columns = Math.max(1, Math.min(count, Math.floor(room / (WIDTHS.some - 8 + GAP))));
+  return (
+    ways.find(({ cell }) => cell >= WIDTHS.least) ?? {
+      columns,
+      cell: Math.floor(Math.min(room / columns - GAP, WIDTHS.some)),
+    }
+  );
 }
 
-/** How wide the cells of a sweep are, a row for each of its values, with words below, and a column for each sample; and how many fit. */
-export function swept(rows: number, size: number, width: number, height: number, under = UNDER / rows): Columns {
+/** How wide cells are that are as high as so many rows allow. */
+function tallest(rows: number, height: number, under: number): number {
+  return Math.min(WIDTHS.most, 1.5 * (height / rows - under - GAP));
+}
+
+/**
+ * How wide the cells of a sweep are, a row for each of its values and a column for each sample, and how many fit; where not
+ * all rows would be seen, those of a sample are beside each other (`across`).
+ */
+export function swept(rows: number, size: number, width: number, height: number) {
+  const tall = tallest(rows, height, UNDER / rows);
+  if (tall < WIDTHS.least) {
+    const { columns, cell } = laid(rows, width, height);
+    const lines = Math.ceil(rows / columns) * (cell / 1.5 + UNDER + GAP);
+    return { across: true, columns: Math.max(1, Math.min(size, Math.floor(height / lines))), cell };
+  }
   const room = width - LABEL;
-  const columns = Math.min(size, COLUMNS, Math.max(1, Math.floor(room / (SWEPT.least + GAP))));
-  const tall = Math.min(WIDTHS.most, 1.5 * (height / rows - under - GAP));
-  return { columns, cell: Math.floor(Math.min(room / columns - GAP, Math.max(SWEPT.most, tall))) };
+  const columns = Math.min(size, COLUMNS, Math.max(1, Math.floor(room / (WIDTHS.least + GAP))));
+  return { across: false, columns, cell: Math.floor(Math.min(room / columns - GAP, tall)) };
 }
 
 interface Row {
@@ -92,6 +106,8 @@ interface CellProps {
   readonly old: boolean;
   readonly variant: number;
   readonly place: number;
+  /** In which row and column it lies. */
+  readonly at: readonly [number, number];
   readonly keep: string;
   readonly under: string | undefined;
   /** What the words under it are. */
@@ -99,7 +115,7 @@ interface CellProps {
   readonly onClick: () => void;
 }
 
-function SheetButton({ cell, name, now, bad, old, variant, place, keep, under, told, onClick }: CellProps) {
+function SheetButton({ cell, name, now, bad, old, variant, place, at, keep, under, told, onClick }: CellProps) {
   return (
     <span className="ds-sheet-cell">
       <button
@@ -107,8 +123,8 @@ function SheetButton({ cell, name, now, bad, old, variant, place, keep, under, t
         className={`ds-sheet-button ${now ? "ds-sample-now" : ""} ${bad && `ds-sample-bad ds-tone-${bad}`} ${old ? "ds-sheet-old" : ""}`}
         title={keep ? `${keep}: ${name}` : name}
         aria-label={keep ? `${keep}, ${name}` : name}
-        data-row={variant}
-        data-column={place}
+        data-row={at[0]}
+        data-column={at[1]}
         data-testid={`sheet-${variant}-${place}`}
         onClick={onClick}
       >
@@ -177,8 +193,11 @@ function useSweep(node: NodeView | undefined) {
 export function BatchPane() {
   const session = useSession();
   const { box, width, height: given } = useRoom(900);
+  const column = useRoom(900, ".ds-column");
   // a drawer that is as high as its rows says nothing of how high these may be
-  const height = useSel((s) => (!isSnug(s) ? given : isSweep(s) ? 0 : drawerHeight(s) - TABS));
+  const height = useSel((s) =>
+    isSnug(s) ? (isSweep(s) ? sweepHeight(column.height) : drawerHeight(s)) - TABS : given,
+  );
   const port = useSel(sheetPort);
   const node = useSel((s) => nodeOf(s.graph, port?.node ?? ""));
   const { offered, argument, sweep, on, change } = useSweep(node);
@@ -190,16 +209,12 @@ export function BatchPane() {
   const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
   const room = width - PADDING + GAP;
   const free = height - BAR;
-  const sheet = widest(Math.min(size, 64), room, free);
   const shown = useSel((s) => (s.sheets.batch?.port.node === port?.node ? s.sheets.batch : undefined));
-  // where values change the sizes of pictures, which are all fitted, the sizes are told
-  const sizes = Object.values(shown?.cells ?? {}).filter((c) => c.sample === sample && (c.width ?? 0) > 0);
-  const sized = on && new Set(sizes.map((c) => c.text)).size > 1;
-  const sweeping = swept(values.length + 1, size, room, free, sized ? UNDER : undefined);
-  const many = on ? sweeping.columns : Math.min(size, 64);
-  const picture = on ? sweeping.cell : Math.max(WIDTHS.least, sheet.cell);
-  // Where few samples fit, or there are few, they fill the width.
-  const cell = on ? picture : Math.max(picture, Math.floor(room / sheet.columns) - GAP);
+  const sweeping = on ? swept(values.length + 1, size, room, free) : undefined;
+  const across = sweeping?.across;
+  const many = sweeping?.columns ?? Math.min(size, 64);
+  const { cell } = sweeping ?? laid(many, room, free);
+  useEffect(() => setFirst((old) => (sample < old || sample >= old + many ? sample : old)), [sample, many]);
   const begin = on ? Math.min(Math.max(0, first), size - many) : 0;
   const samples = useMemo(() => Array.from({ length: many }, (_, i) => begin + i), [many, begin]);
   const variants = useMemo(
@@ -236,6 +251,31 @@ export function BatchPane() {
     session.edit(keepEdits(node, argument.name, value));
     const text = `${argument.name} is ${format.value(value, argument.unit)} ${all && `${all}, `}for every sample.`;
     session.view({ sweep: sweep ?? null, notice: { text, node: node.key } });
+  };
+  const button = (variant: number, place: number) => {
+    const k = samples[place] ?? 0;
+    const { label = "", note = "", value } = rows[variant] ?? {};
+    const bad = failed.find((d) => d.sample === k);
+    const name = names[k]?.split("/").at(-1) || `sample ${k + 1}`;
+    const cell = shown?.cells[cellKey(variant, k)];
+    const keeps = value !== undefined && !cell?.failed;
+    return (
+      <SheetButton
+        key={`${variant}-${k}`}
+        cell={cell}
+        name={cell?.width ? `${name}, ${cell.text}` : name}
+        now={k === sample && variant === 0}
+        bad={(bad && severity(bad)) ?? ""}
+        old={old}
+        variant={variant}
+        place={place}
+        at={across ? [place, variant] : [variant, place]}
+        keep={keeps ? `Keep ${label} ${all}`.trim() : ""}
+        under={(variant === 0 && drawn[place]) || (across ? `${label} ${note}` : "")}
+        told={variant === 0 ? told[place] : undefined}
+        onClick={() => (keeps ? keep(value) : session.chooseSample(k, session.store.get().iteration))}
+      />
+    );
   };
   const numeric = argument !== undefined && argument.choices.length === 0;
   const end = (name: "from" | "to", label: string) =>
@@ -278,11 +318,11 @@ export function BatchPane() {
       className="ds-sheet nowheel"
       style={{
         "--ds-cell": `${cell}px`,
-        "--ds-tall": `${Math.floor(picture / 1.5)}px`,
+        "--ds-tall": `${Math.floor(cell / 1.5)}px`,
       }}
       data-testid="sheet"
     >
-      <div className="ds-sheet-bar">
+      <div ref={column.box} className="ds-sheet-bar">
         {!(on && width < FOLDS.name) && <b title={node.key}>{node.key}</b>}
         {!(on && width < FOLDS.count) && (
           <span className="ds-muted">
@@ -295,10 +335,7 @@ export function BatchPane() {
             options={["samples", "sweep"] as const}
             value={on ? "sweep" : "samples"}
             testId="sheet-mode"
-            onChange={(mode) => {
-              setFirst(sample);
-              session.view({ sweeping: mode === "sweep" });
-            }}
+            onChange={(mode) => session.view({ sweeping: mode === "sweep" })}
           />
         )}
         <span className="ds-spring" />
@@ -355,49 +392,30 @@ export function BatchPane() {
         </p>
       )}
       <div
-        className={on ? "ds-sheet-swept" : "ds-sheet-all"}
+        className={on && !across ? "ds-sheet-swept" : "ds-sheet-all"}
         role="toolbar"
         aria-label={`Outputs of ${node.key}`}
         onKeyDown={onArrow}
       >
         {nothing && <p>{nothing}</p>}
-        {(nothing ? [] : rows).map((row, variant) => (
-          <div key={row.label} className="ds-sheet-part">
-            {on && (
-              <span className="ds-sheet-label">
-                {row.label}
-                {row.note && <small>{row.note}</small>}
-              </span>
-            )}
-            {samples.map((k, place) => {
-              const value = row.value;
-              const bad = failed.find((d) => d.sample === k);
-              const name = names[k]?.split("/").at(-1) || `sample ${k + 1}`;
-              const cell = shown?.cells[cellKey(variant, k)];
-              const size = sized && cell?.width ? cell.text : "";
-              return (
-                <SheetButton
-                  key={k}
-                  cell={cell}
-                  name={name}
-                  now={k === sample && variant === 0}
-                  bad={(bad && severity(bad)) ?? ""}
-                  old={old}
-                  variant={variant}
-                  place={place}
-                  keep={value === undefined || cell?.failed ? "" : `Keep ${row.label} ${all}`.trim()}
-                  under={(variant === 0 && drawn[place]) || size}
-                  told={variant === 0 ? told[place] : undefined}
-                  onClick={() => {
-                    if (value !== undefined && !cell?.failed) keep(value);
-                    else session.chooseSample(k, session.store.get().iteration);
-                  }}
-                />
-              );
-            })}
-          </div>
-        ))}
-        {on && shown?.note && <p>all rows are {shown.note}</p>}
+        {!nothing && across
+          ? samples.map((k, place) => (
+              <div key={k} className="ds-sheet-part">
+                {rows.map((_, variant) => button(variant, place))}
+              </div>
+            ))
+          : (nothing ? [] : rows).map((row, variant) => (
+              <div key={row.label} className="ds-sheet-part">
+                {on && (
+                  <span className="ds-sheet-label">
+                    {row.label}
+                    {row.note && <small>{row.note}</small>}
+                  </span>
+                )}
+                {samples.map((_, place) => button(variant, place))}
+              </div>
+            ))}
+        {on && shown?.note && <p>all pictures are {shown.note}</p>}
       </div>
     </div>
   );

@@ -82,6 +82,14 @@ function SideChoice({ name, side, set }: { name: string; side: Side; set: (side:
 
 const CHANNELS = ["red", "green", "blue", "alpha"];
 
+/** The colour that a pixel of bytes has. */
+function swatchOf(value: PixelValue | undefined) {
+  const { dtype, values = [] } = value ?? {};
+  return (
+    <td>{dtype === "u8" && values.length >= 3 && <i style={{ background: `rgb(${values.slice(0, 3).join()})` }} />}</td>
+  );
+}
+
 function PixelTable({
   values,
   alone,
@@ -121,6 +129,16 @@ function PixelTable({
           );
         })}
       </tbody>
+      {count >= 3 && (
+        <tfoot>
+          <tr>
+            <th scope="row">colour</th>
+            {swatchOf(a)}
+            {!alone && swatchOf(b)}
+            {!alone && <td />}
+          </tr>
+        </tfoot>
+      )}
     </table>
   );
 }

@@ -218,7 +218,7 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
           Gallery
           {port && (
             <span title={`What they make of ${port.node}`} data-testid="palette-picture">
-              on sample {sample}
+              on {port.node}, sample {sample}
             </span>
           )}
           {closable && <CloseButton label="Close (P)" onClick={() => session.view({ palette: false })} />}

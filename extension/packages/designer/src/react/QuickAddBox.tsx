@@ -79,11 +79,12 @@ function useOperatorHits(quick: QuickAdd, query: string, all: boolean, pins: rea
 }
 
 /** For words that nothing has: a node of one's own code, which Enter makes, and operators whose names begin like them. */
-function nearHits(operators: readonly Operator[], query: string): readonly Hit[] {
+export function nearHits(operators: readonly Operator[], query: string): readonly Hit[] {
   let near: readonly Hit[] = [];
   for (let end = query.length - 1; end > 1 && near.length === 0; end -= 1)
     near = search(operators, query.slice(0, end), (o) => -o.name.length);
-  return [...search(operators, CODE).slice(0, 1), ...near.slice(0, 4)];
+  const own = search(operators, CODE).slice(0, 1);
+  return [...own.map((hit) => ({ ...hit, marks: [], why: CODE })), ...near.slice(0, 4)];
 }
 
 interface Choice {
@@ -294,9 +295,7 @@ export function QuickAddBox() {
         </div>
         <div className="ds-quick-body">
           <div ref={list} id={listId} role="listbox" aria-label="Results" className="ds-quick-list nowheel">
-            {none && !others && (
-              <div className="ds-none ds-muted">No operator is called that. Your own code, or near it:</div>
-            )}
+            {none && !others && <div className="ds-none ds-muted">No operator is called that.</div>}
             {mode === "add" &&
               hits.map((hit, i) => (
                 // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list
@@ -314,7 +313,7 @@ export function QuickAddBox() {
                   <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(hit.operator.category)})` }}>
                     <Icon name={operatorIcon(hit.operator.icon, hit.operator.name, hit.operator.category)} size={12} />
                   </span>
-                  <Marked hit={hit} />
+                  {hit.why === CODE ? <span>Make a code node</span> : <Marked hit={hit} />}
                   <small>{noteOf(hit)}</small>
                   {/* biome-ignore lint/a11y/noStaticElementInteractions: Alt+P does the same */}
                   {/* biome-ignore lint/a11y/useKeyWithClickEvents: Alt+P does the same */}

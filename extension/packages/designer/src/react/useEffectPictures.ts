@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import { nodeOf } from "../core/graph";
-import { hasPicture } from "../core/select";
+import { hasPicture, previewOf } from "../core/select";
 import { effectsOf, type State } from "../core/state";
 import type { PortRef } from "../protocol/generated";
 import { useSel, useSession } from "./context";
@@ -13,12 +13,19 @@ function isImage({ graph }: State, port: PortRef | null | undefined): boolean {
   return nodeOf(graph, port?.node ?? "")?.output_kinds[port?.output ?? 0] === "image";
 }
 
-/** The picture that operators are shown on: of the selected node if it has one, else what the pipeline returns first, else the last one there is. */
+/** Whether a tile would show a picture enlarged more than twice. */
+function isSmall(state: State, { node }: PortRef): boolean {
+  const [height = 0, width = 0] = (previewOf(state, node)?.facts ?? "").split("×").map(Number.parseFloat);
+  return 2 * Math.max(height, width) < PICTURE.width;
+}
+
+/** The picture that operators are shown on, none that is too small if there is another one: of the selected node if it has one, else what the pipeline returns first, else the last one there is. */
 export function pictured(state: State): PortRef | null {
   const ends = [...(state.graph?.nodes ?? [])].reverse().map((n) => ({ node: n.key, output: 0 }));
   const chosen = { node: state.view.selection[0] ?? "", output: 0 };
   const images = [chosen, ...(state.graph?.outputs ?? []), ...ends].filter((port) => isImage(state, port));
-  return images.find(({ node }) => hasPicture(state, node)) ?? images[0] ?? null;
+  const shown = images.filter(({ node }) => hasPicture(state, node));
+  return shown.find((port) => !isSmall(state, port)) ?? shown[0] ?? images[0] ?? null;
 }
 
 /** Ask what operators would make of a picture; those that were asked for last are made. True once all are there. */

@@ -1,6 +1,6 @@
 import { type Node, useReactFlow } from "@xyflow/react";
 import { type MutableRefObject, type RefObject, useCallback, useEffect, useRef } from "react";
-import { detailOf, isFar, isNamed } from "../../core/detail";
+import { detailOf, isFar, isMany, isNamed } from "../../core/detail";
 import { isFloating } from "../../core/drawer";
 import { pathOf } from "../../core/inside";
 import { CARD, type Size } from "../../core/layout";
@@ -116,7 +116,9 @@ export function useSight(
       // names are worth more than room around the wires
       const view = [around, bare].map((v) => isNamed(v?.zoom ?? 1)).join() === "false,true" ? bare : around;
       const [less = 0, all = 0] = [beside, view].map((v) => v?.zoom ?? 0);
-      const loses = isNamed(less) !== isNamed(all) || all >= NAMED || (rests && isFar(detailOf(less)));
+      // of hundreds of cards, all are worth more than names below them
+      const few = !isMany(cards.length);
+      const loses = all >= NAMED || (few && (isNamed(less) !== isNamed(all) || (rests && isFar(detailOf(less)))));
       if (beside && (beside.zoom >= NAMED || !loses)) return go(beside, duration);
       // where names of all cards could no longer be read beside it, it covers some, but not the selected one
       if (view) go(over ? pushed(session.store.get(), latest.current, width, view, true) : view, duration);
