@@ -22,6 +22,7 @@ const around = (own: Rect | undefined, cards = CARDS) => ({
   kept: [controls],
   wires,
   frame,
+  far: 120,
 });
 const apart = (a: Rect, b: Rect) =>
   Math.max(b.x - a.x - a.width, a.x - b.x - b.width, b.y - a.y - a.height, a.y - b.y - b.height);

@@ -9,6 +9,8 @@ export interface Surroundings {
   readonly kept: readonly Rect[];
   readonly wires: readonly Rect[];
   readonly frame: Rect;
+  /** Farther from its node, in px, nobody would know of which it tells, unless it is chosen. */
+  readonly far: number;
 }
 
 /** What stays free between it and cards where there is room, and at least, in px: ports stand out of them. */
@@ -18,8 +20,8 @@ const LEAST = 9;
 const COVERED = 3000;
 /** How much more what it tells of weighs than other cards; what is wired to its node weighs three times as much. */
 const TOLD = 9;
-/** Farther from its node, in px, nobody would know of which it tells, unless it is chosen. */
-const FAR = 120;
+/** How far the view is moved, at most, for one that covers nothing as it is. */
+const NEAR = 60;
 /** In what steps the view is moved to where the card covers no other, in px, and how far; along one side in smaller ones, too. */
 const PAN = { step: 40, fine: 8, most: 360 };
 
@@ -29,9 +31,9 @@ function grown({ x, y, width, height }: Rect, by: number): Rect {
 
 /** Where it stands so far from all cards, if it can. */
 function spotBeside(size: Size, { own, cards, kept, wires, frame }: Surroundings, by: number, far?: number) {
-  const taken = [...cards.map((c) => grown(c, by)), ...kept];
   // places are whole px
-  return freeSpot(size, own, taken, frame, { wires, far, gap: 0, most: size.width });
+  const taken = [...cards.map((c) => grown(c, by - 0.5)), ...kept];
+  return freeSpot(size, own, taken, frame, { wires, far, gap: 0, most: 0 });
 }
 
 /** How the card stands: near its node and beside all cards, else over none, else over some. */
@@ -48,23 +50,21 @@ export function errorSpot(
     chosen,
     told,
     wired,
-    far = FAR,
   }: {
     readonly chosen: boolean;
     readonly told: readonly Rect[];
     readonly wired: readonly Rect[];
-    readonly far?: number;
   },
 ): (Point & { readonly stand: Stand }) | null {
-  const { own, cards, kept, wires, frame } = near;
+  const { own, cards, kept, wires, frame, far } = near;
   const beside = spotBeside(size, near, BESIDE, far);
   if (beside) return { ...beside, stand: "beside" };
   const clear = spotBeside(size, near, LEAST, far) ?? (chosen ? spotBeside(size, near, LEAST) : null);
   if (clear) return { ...clear, stand: "clear" };
   const seen = [own, ...kept, ...told];
   const taken = [...cards, ...wired, ...wired, ...Array<typeof seen>(TOLD).fill(seen).flat()];
-  const over = (way: object) => freeSpot(size, own, taken, frame, { wires, ...way });
-  const spot = chosen ? (over({ far }) ?? over({})) : over({ far, most: COVERED });
+  const over = (far?: number, most?: number) => freeSpot(size, own, taken, frame, { wires, far, most });
+  const spot = chosen ? (over(far) ?? over()) : over(far, COVERED);
   return spot && { ...spot, stand: "over" };
 }
 
@@ -88,10 +88,8 @@ export function panFor(size: Size, near: Surroundings, controls: Rect, stand: St
   const hidden = (by: Point) => cards.reduce((sum, c) => sum + c.width * c.height - overlap(moved(c, by), canvas), 0);
   const ways = [
     ...steps(PAN.step).flatMap((x) => steps(PAN.step).map((y) => ({ x, y }))),
-    ...steps(PAN.fine).flatMap((by) => [
-      { x: by, y: 0 },
-      { x: 0, y: by },
-    ]),
+    ...steps(PAN.fine).map((x) => ({ x, y: 0 })),
+    ...steps(PAN.fine).map((y) => ({ x: 0, y })),
   ]
     .map((by) => ({ ...by, k: 1, hides: hidden(by) }))
     .sort((a, b) => a.hides + Math.hypot(a.x, a.y) - b.hides - Math.hypot(b.x, b.y));
@@ -99,9 +97,15 @@ export function panFor(size: Size, near: Surroundings, controls: Rect, stand: St
     ways.find((by) => {
       const at = moved(own, by);
       const whole = around([at, frame]);
-      if (by.hides > most || whole.width > frame.width || whole.height > frame.height) return false;
+      if (
+        by.hides > most ||
+        (stand === "clear" && Math.hypot(by.x, by.y) > NEAR) ||
+        whole.width > frame.width ||
+        whole.height > frame.height
+      )
+        return false;
       const there = { ...near, own: at, cards: cards.map((c) => moved(c, by)), kept: [controls], wires: [] };
-      return spotBeside(size, there, beside, FAR);
+      return spotBeside(size, there, beside, near.far);
     });
   const most = cards.some((c) => !overlap(c, canvas)) ? Number.POSITIVE_INFINITY : 1;
   const pan = found(BESIDE, most) ?? (stand === "over" ? found(LEAST, most) : undefined);

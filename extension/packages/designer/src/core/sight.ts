@@ -76,12 +76,15 @@ export function viewOf(
   if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
   const under = (c: Rect) =>
     x + (c.x - left) * scale < controls && y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height;
-  // Beside the controls if there is room, else above them.
-  if ([...cards, ...(low ? [] : wires)].some(under)) {
-    const from = controls + Math.max(0, out.left) * scale;
+  // Beside the controls if there is room and cards are larger there, else above them.
+  const covered = [...cards, ...(low ? [] : wires)].filter(under);
+  if (covered[0]) {
+    // what is higher may be over them
+    const from = controls + (left - around(covered).x) * scale;
     const lift = CONTROLS.height - (cards.some(under) ? SLACK : EDGE + WIRE);
-    if (from + width * scale + edge(out.right, scale) <= box.width) x = from;
-    else ({ scale, x, y } = place({ width: box.width, height: box.height - head - lift }));
+    const lifted = place({ width: box.width, height: box.height - head - lift });
+    if (lifted.scale < scale && from + width * scale + edge(out.right, scale) <= box.width) x = from;
+    else ({ scale, x, y } = lifted);
   }
   return { x: x - left * scale, y: above + head + y - top * scale, zoom: scale };
 }

@@ -59,7 +59,7 @@ interface Spot extends Point {
 }
 
 /** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
-function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot | null {
+function useSpot(key: string, open: boolean, size: Size, chosen: boolean, far: number): Spot | null {
   // Wires run anew a moment after the cards are at rest.
   const { cards: obstacles } = useContext(RoutesContext);
   const [, setRest] = useState(obstacles);
@@ -79,8 +79,8 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot 
       source.node === key ? card(slot.node) : slot.node === key ? card(source.node) : [],
     );
     const find = (ghosts: readonly Rect[]) => {
-      const near = { own, cards, kept: [controls, ...pills, ...ghosts], wires, frame };
-      return errorSpot(size, near, { chosen, told, wired, far: twin ? 240 : undefined });
+      const near = { own, cards, kept: [controls, ...pills, ...ghosts], wires, frame, far };
+      return errorSpot(size, near, { chosen, told, wired });
     };
     const all = ghostsIn(s, twin);
     const first = find(all);
@@ -96,12 +96,13 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const api = useCanvasApi();
   const store = useStoreApi();
   const told = toldBy(finding);
+  const guard = finding.code === "DS210";
   const state = useSel((s) => ({
     folded: s.view.folded.includes(told),
     wanted: wantedCard(s) === nodeKey,
     menu: s.view.menu !== null,
     share: failShare(s, nodeKey),
-    twin: finding.code === "DS210" && repairOf(s, finding) !== undefined,
+    twin: guard && !!repairOf(s, finding),
     // files are counted, and listed in Problems
     more: findingsAt(s, nodeKey).filter((d) => d !== finding && !(isAboutFile(d) && isAboutFile(finding))).length,
     box: boxesOf(s).get(card)?.name,
@@ -109,9 +110,11 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     chosen: isAboutFile(finding) || s.view.selection.some((key) => key === nodeKey || key === stepOf(finding)),
   }));
   const error = toneOf(finding) === "error";
+  // the wire of labels tells where they come from
+  const far = guard ? 240 : 120;
   const open = state.wanted && !state.folded;
   const [size, setSize] = useState<Size>(ROOM);
-  const spot = useSpot(card, open, size, state.chosen);
+  const spot = useSpot(card, open, size, state.chosen, far);
   // over the zoom controls
   const canvas = useStore((s) => s.domNode?.parentElement);
   const observer = useRef<ResizeObserver | null>(null);
@@ -150,19 +153,18 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       panned.current = { now: next, times: now === next ? times + 1 : 1 };
       const { card: at, cards, controls, pills, frame } = surroundings(store.getState());
       const [own = frame] = at(card);
-      const near = { own, cards: [...cards, ...pills], kept: [], wires: [], frame };
+      const near = { own, cards: [...cards, ...pills], kept: [], wires: [], frame, far };
       const by = panFor(size, near, controls, stand, WIDTHS.compact / CARD / store.getState().transform[2]);
       if (by) back.current = api.current?.pan(by.x, by.y, by.k, now === next) ?? back.current;
     };
-    const wait = setTimeout(pan, now && (now === next || !now.endsWith(room)) ? REST : 0);
+    const wait = setTimeout(pan, now ? REST : 0);
     return () => clearTimeout(wait);
-  }, [stand, drawn, size, room, place, card, api, store]);
+  }, [stand, drawn, size, room, place, card, far, api, store]);
   useEffect(() => () => back.current?.(), []);
   const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;
   const words = wordsOf(finding);
   const file = isAboutFile(finding);
-  const guard = finding.code === "DS210";
   // a box has several nodes
   const title = `${state.box ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
   const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");

@@ -13,7 +13,7 @@ import { around, bezier, boxesAlong, type Rect, route, stub } from "../../core/r
 import { findingsAt, isOld, staleKeys, stepOf, unmovedLabel } from "../../core/select";
 import type { State } from "../../core/state";
 import { isDense } from "../../core/subgraph";
-import type { Run } from "../../core/wires";
+import type { Part, Run } from "../../core/wires";
 import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -26,6 +26,7 @@ export interface Routes {
   /** Where they are now, for a wire that has no way yet: one of them was moved. */
   readonly live: { readonly current: readonly Rect[] };
   readonly paths: ReadonlyMap<Run, string>;
+  readonly parts: readonly Part[];
   readonly tell: (id: string, run: Run) => () => void;
 }
 
@@ -33,6 +34,7 @@ export const RoutesContext = createContext<Routes>({
   cards: [],
   live: { current: [] },
   paths: new Map(),
+  parts: [],
   tell: () => () => undefined,
 });
 
