@@ -31,12 +31,12 @@ describe("the card of an error", () => {
   it("stands 20 px below the row of its node, over no card and not over the controls", () => {
     for (const own of [ROW[0], ROW[1]] as Rect[]) {
       const before = errorSpot(CARD, around(own), rest);
-      expect(before?.stand).not.toBe("beside");
-      const by = panFor(CARD, around(own), controls, before?.stand ?? "over", 0.5);
+      expect(before?.stand).toBeLessThan(2);
+      const by = panFor(CARD, around(own), controls, before?.stand ?? 0, 0.5);
       expect(by?.k).toBe(1);
       const moved = CARDS.map((c) => ({ ...c, x: c.x + (by?.x ?? 0), y: c.y + (by?.y ?? 0) }));
       const spot = errorSpot(CARD, around(moved[ROW.indexOf(own)], moved), rest);
-      expect(spot?.stand).toBe("beside");
+      expect(spot?.stand).toBe(2);
       const at = { ...CARD, x: spot?.x ?? 0, y: spot?.y ?? 0 };
       expect(Math.min(...moved.map((c) => apart(at, c)))).toBeGreaterThanOrEqual(19);
       expect(overlap(at, controls)).toBe(0);
@@ -52,9 +52,9 @@ describe("the card of an error", () => {
   it("makes cards smaller, not less than so much, where the view alone has no room to give", () => {
     const rows = [0, 150, 300].flatMap((y) => [20, 204, 388, 572, 756].map((x) => ({ x, y, width: 148, height: 120 })));
     const full = around(rows[1], rows);
-    expect(errorSpot(CARD, full, rest)?.stand).toBe("over");
-    expect(panFor(CARD, full, controls, "over", 0.3)?.k).toBeCloseTo((915 - 372) / 884);
+    expect(errorSpot(CARD, full, rest)?.stand).toBe(0);
+    expect(panFor(CARD, full, controls, 0, 0.3)?.k).toBeCloseTo((915 - 372) / 884);
     // it may cover nothing, and no card becomes smaller for its place alone
-    expect(panFor(CARD, full, controls, "clear", 0.3)).toBeUndefined();
+    expect(panFor(CARD, full, controls, 1, 0.3)).toBeUndefined();
   });
 });

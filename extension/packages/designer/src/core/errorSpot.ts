@@ -36,8 +36,8 @@ function spotBeside(size: Size, { own, cards, kept, wires, frame }: Surroundings
   return freeSpot(size, own, taken, frame, { wires, far, gap: 0, most: 0 });
 }
 
-/** How the card stands: near its node and beside all cards, else over none, else over some. */
-export type Stand = "beside" | "clear" | "over";
+/** How well the card stands: 2 near its node and beside all cards, 1 over none, 0 over some. */
+export type Stand = 0 | 1 | 2;
 
 /**
  * Where the card stands; null where there is no room for it. One that is `chosen` has a place in any case; `told` is to be
@@ -58,14 +58,14 @@ export function errorSpot(
 ): (Point & { readonly stand: Stand }) | null {
   const { own, cards, kept, wires, frame, far } = near;
   const beside = spotBeside(size, near, BESIDE, far);
-  if (beside) return { ...beside, stand: "beside" };
+  if (beside) return { ...beside, stand: 2 };
   const clear = spotBeside(size, near, LEAST, far) ?? (chosen ? spotBeside(size, near, LEAST) : null);
-  if (clear) return { ...clear, stand: "clear" };
+  if (clear) return { ...clear, stand: 1 };
   const seen = [own, ...kept, ...told];
   const taken = [...cards, ...wired, ...wired, ...Array<typeof seen>(TOLD).fill(seen).flat()];
   const over = (far?: number, most?: number) => freeSpot(size, own, taken, frame, { wires, far, most });
   const spot = chosen ? (over(far) ?? over()) : over(far, COVERED);
-  return spot && { ...spot, stand: "over" };
+  return spot && { ...spot, stand: 0 };
 }
 
 /** A way of the view: `k` times as large, and so far on. */
@@ -99,7 +99,7 @@ export function panFor(size: Size, near: Surroundings, controls: Rect, stand: St
       const whole = around([at, frame]);
       if (
         by.hides > most ||
-        (stand === "clear" && Math.hypot(by.x, by.y) > NEAR) ||
+        (stand && Math.hypot(by.x, by.y) > NEAR) ||
         whole.width > frame.width ||
         whole.height > frame.height
       )
@@ -108,8 +108,8 @@ export function panFor(size: Size, near: Surroundings, controls: Rect, stand: St
       return spotBeside(size, there, beside, near.far);
     });
   const most = cards.some((c) => !overlap(c, canvas)) ? Number.POSITIVE_INFINITY : 1;
-  const pan = found(BESIDE, most) ?? (stand === "over" ? found(LEAST, most) : undefined);
-  if (pan || stand === "clear") return pan;
+  const pan = found(BESIDE, most) ?? (stand ? undefined : found(LEAST, most));
+  if (pan || stand) return pan;
   const all = around(cards);
   const { width, height } = frame;
   // below it or right of it

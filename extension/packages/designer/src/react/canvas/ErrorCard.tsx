@@ -51,6 +51,7 @@ const ROOM = { width: 352, height: 98 };
 const REST = 600;
 /** How often it is moved for one size of the card in one room, at most. */
 const TRIES = 3;
+const UNMOVED = { now: "", times: 0 };
 
 interface Spot extends Point {
   readonly stand: Stand;
@@ -84,7 +85,7 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean, far: n
     };
     const all = ghostsIn(s, twin);
     const first = find(all);
-    const spot = first?.stand === "beside" || !all[0] ? first : find([]);
+    const spot = first?.stand === 2 || !all[0] ? first : find([]);
     // where there is room only without the ghosts, these give way
     return spot && { ...spot, ghosts: ghostsIn(s, twin, [{ ...spot, ...size }]) };
   }, alike);
@@ -134,9 +135,9 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   }, [drawn, told, session]);
   const technical = useRef<HTMLDialogElement>(null);
   const back = useRef<(() => void) | undefined>();
-  const panned = useRef({ now: "", times: 0 });
+  const panned = useRef(UNMOVED);
   // nothing moves under a menu, nor before the card has its size
-  const stand = size === ROOM || state.menu ? "beside" : (spot?.stand ?? "beside");
+  const stand = size === ROOM || state.menu ? 2 : (spot?.stand ?? 2);
   const room = useStore((s) => `${s.width} ${s.height}`);
   const place = `${spot?.x} ${spot?.y}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is at rest while it keeps its place
@@ -144,11 +145,11 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     if (!drawn) {
       back.current?.();
       back.current = undefined;
-      panned.current = { now: "", times: 0 };
+      panned.current = UNMOVED;
     }
     const { now, times } = panned.current;
     const next = `${size.width} ${size.height} ${room}`;
-    if (stand === "beside" || (now === next && times === TRIES)) return undefined;
+    if (stand > 1 || (now === next && times === TRIES)) return undefined;
     const pan = () => {
       panned.current = { now: next, times: now === next ? times + 1 : 1 };
       const { card: at, cards, controls, pills, frame } = surroundings(store.getState());
