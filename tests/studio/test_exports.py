@@ -129,6 +129,22 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     assert svg.count('class="y magenta"') == 1 + 6 * 2  # a tile, and the batch's numbers as bars
 
 
+def test_the_wire_of_a_label_runs_below_all_cards() -> None:
+    @pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=3)
+    def five():
+        files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+        small = fn.resize(fn.decoders.image(files), resize_shorter=96)
+        turned = fn.rotate(small, angle=fn.random.uniform(range=(-9.0, 9.0), name="angle"), name="turned")
+        return fn.brightness_contrast(turned, contrast=1.2), labels
+
+    client = Client(five().graph)
+    svg = client.session.answers.picture(60.0).svg
+    client.session.close()
+    (path,) = re.findall(r'class="w label" stroke="#\w+" d="([^"]+)"', svg)
+    lowest = max(y for (_, y), _ in raster._steps(path))
+    assert lowest > max(card.y + card.height for card in cards_in(svg))
+
+
 def cards_in(svg: str) -> list[stills.Box]:
     """The boxes of a picture's cards, that of the outputs last."""
     corner, size = r'<g transform="translate\(([-\d.]+) ([-\d.]+)\)">', r'<rect class="k" width="(\d+)" height="([\d.]+)"'

@@ -15,6 +15,8 @@ from dali_studio.studio.protocol import messages
 
 #: Height of a card's head and of its rows; how far wires stand out from cards, and how round their corners are.
 HEAD, ROW, _OUT, _RADIUS = 28, 20, 18, 9.0
+#: How far a label goes, at least, for its wire to run below all cards.
+_UNDER = 400
 #: The class of what the picture's rules are for: of all of it, and of each part that is used at several places, since
 #: of what is around such a part rules know nothing there.
 SCOPE = "dali-picture"
@@ -111,7 +113,7 @@ def wires_of(
             return
         kinds = begin.node.output_kinds
         kind: Kind = kinds[source.output] if source.output < len(kinds) else "any"
-        path = paths.path(source, begin.port(source.output), (x, y))
+        path = paths.path(source, begin.port(source.output), (x, y), passes=kind == "label")
         dash = "" if begin.node.device != "cpu" else ' stroke-dasharray="5 4"'
         if len(cards) > MANY:
             together[kind] = together.get(kind, "") + path
@@ -151,31 +153,37 @@ class _Paths:
         #: Upright lines of wires, and level ones.
         self._taken: tuple[list[_Taken], list[_Taken]] = ([], [])
 
-    def path(self, source: PortRef, begin: _Point, end: _Point) -> str:
-        """A curve to a neighbour; else lines at right angles, where they cross the fewest cards."""
+    def path(self, source: PortRef, begin: _Point, end: _Point, *, passes: bool = False) -> str:
+        """A curve to a neighbour; else lines at right angles, where they cross the fewest cards.
+
+        What `passes` by all that is done to images runs below it, as on the canvas.
+        """
         (x, y), (to_x, to_y) = begin, end
         across, down = to_x - x, to_y - y
         near = 0 < across < 80 and not (across > 18 and abs(down) > 110)
         # a straight line is seen to end at a card's port only where it passes no other card
         straight = abs(down) < 4 and across > 0 and not self._crossed(((x, y), (to_x, y)))
-        if near or straight:
+        under = passes and across > _UNDER
+        if not under and (near or straight):
             pull = max(18.0, across / 2) if near else across / 2
             return f"M{_numbers(x, y)}c{_numbers(pull, 0, across - pull, down, across, down)}"
-        points, *others = {self._best(begin, end, *room): None for room in self._rooms}
+        points, *others = {self._best(begin, end, *room, under=under): None for room in self._rooms}
         if others:
             points = min([points, *others], key=lambda points: self._price(source, points))
         self._take(source, points)
         return _rounded(*points)
 
-    def _best(self, begin: _Point, end: _Point, out: float, back: float, shift: float) -> _Points:
+    def _best(self, begin: _Point, end: _Point, out: float, back: float, shift: float, *, under: bool) -> _Points:
         """The shortest way, with so much room at both ends and so far from a lane, that crosses the fewest cards."""
         (x, y), (to_x, to_y) = begin, end
         out, back = x + out, to_x - back
         ways: list[_Points] = []
-        if out <= back:
-            ways += [(begin, (turn, y), (turn, to_y), end) for turn in (out, back)]
         lanes = (lane + shift for lane in self._lanes)
         nearest = sorted(lanes, key=lambda lane: abs(lane - y) + abs(lane - to_y))
+        if under:
+            nearest.insert(0, max(self._lanes[-1], y + 12, to_y + 12) + abs(shift))
+        elif out <= back:
+            ways += [(begin, (turn, y), (turn, to_y), end) for turn in (out, back)]
         ways += [(begin, (out, y), (out, lane), (back, lane), (back, to_y), end) for lane in nearest]
         best, least = ways[0], math.inf
         for points in ways:

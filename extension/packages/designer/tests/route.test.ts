@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { detailOf, isPale } from "../src/core/detail";
 import { freePlace, overlap } from "../src/core/freeSpot";
 import { notesBeside } from "../src/core/marks";
-import { bezier, boxesAlong, cornersUnder, pathOf, route } from "../src/core/route";
+import { bezier, boxesAlong, cornersUnder, pathOf, route, STUB, stub } from "../src/core/route";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
 import { behind } from "./galleryGraphs";
@@ -12,6 +12,18 @@ describe("freePlace", () => {
     const taken = [{ x: 0, y: 0, width: 148, height: 171 }];
     expect(freePlace({ x: 10, y: 10 }, taken).y).toBeGreaterThan(171);
     expect(freePlace({ x: 400, y: 10 }, taken)).toEqual({ x: 400, y: 10 });
+  });
+});
+
+describe("stub", () => {
+  it("ends before trunks turn, on either side of a gap", () => {
+    for (const sizes of [[], [6, 5]])
+      for (const way of [1, -1] as const) {
+        const [, line = 0, across = 0] =
+          /h(-?\d+)a.*? 0 1 0 (-?\d+)/.exec(stub(0, 0, way, ...sizes))?.map(Number) ?? [];
+        expect(way * (line + across)).toBeGreaterThan(8);
+        expect(way * (line + across)).toBeLessThan(STUB);
+      }
   });
 });
 

@@ -23,6 +23,13 @@ describe("the view of a whole graph", () => {
     const right = viewOf([...rows.slice(0, 4), card(1, 414), card(1, 614)], { width: 600, height: 560 }, COVERS);
     const [zoom, x] = [right?.zoom ?? 0, right?.x ?? 0];
     expect(20 * zoom + x).toBeCloseTo(600 - ((20 + COLUMN + 148) * zoom + x));
+    // they move aside no farther than what is low must
+    const aside = [...row(3), card(1, 220), card(1, 430)];
+    const size = { width: 540, height: 560 };
+    const [shifted, free] = [COVERS, { ...COVERS, controls: 0 }].map((covers) => viewOf(aside, size, covers));
+    expect(shifted?.zoom).toBe(free?.zoom);
+    expect((free?.x ?? 0) + (20 + COLUMN) * (free?.zoom ?? 0)).toBeLessThan(COVERS.controls);
+    expect((shifted?.x ?? 0) + (20 + COLUMN) * (shifted?.zoom ?? 0)).toBeCloseTo(COVERS.controls);
     const above = viewOf(rows, { width: 400, height: 560 }, COVERS);
     expect(above?.zoom).toBeLessThan(view?.zoom ?? 0);
   });

@@ -105,9 +105,12 @@ function length(points: readonly Point[]): number {
   return sides(points).reduce((sum, [a, b]) => sum + size(a, b), 0);
 }
 
-/** The mark at the end of what is drawn of a wire that goes on elsewhere: a ring about a point. */
-export function ring(x: number, y: number, r: number): string {
-  return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
+/**
+ * What is drawn of a wire that is not drawn whole: a ring at its end says that it goes elsewhere. Half-way between cards, where
+ * trunks turn, it has ended.
+ */
+export function stub(x: number, y: number, way: 1 | -1, length = 9, r = 3): string {
+  return `M${x} ${y}h${way * length}a${r} ${r} 0 1 0 ${2 * way * r} 0a${r} ${r} 0 1 0 ${-2 * way * r} 0`;
 }
 
 /** A path through right angles with rounded corners. */

@@ -76,14 +76,17 @@ export function viewOf(
   if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
   const under = (c: Rect) =>
     x + (c.x - left) * scale < controls && y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height;
-  // Beside the controls if there is room, else above them; wires of what is low, where that takes no names away.
-  if ([...cards, ...wires].some(under)) {
-    const covered = cards.some(under);
-    const from = controls + Math.max(0, out.left) * scale;
-    const lift = CONTROLS.height - (covered ? SLACK : EDGE + WIRE);
-    const lifted = place({ width: box.width, height: box.height - head - lift }, low && covered);
-    if (from + width * scale + edge(out.right, scale) <= box.width) x = from;
-    else if (covered || !low || lifted.scale < NAMED === scale < NAMED) ({ scale, x, y } = lifted);
+  // Beside the controls if there is room and cards are larger there, else above them; wires of what is low, where that takes
+  // no names away.
+  const covered = [...cards, ...wires].filter(under);
+  if (covered[0]) {
+    const card = cards.some(under);
+    // what is higher may be over them
+    const from = controls + (left - around(covered).x) * scale;
+    const lift = CONTROLS.height - (card ? SLACK : EDGE + WIRE);
+    const lifted = place({ width: box.width, height: box.height - head - lift }, low && card);
+    if (lifted.scale < scale && from + width * scale + edge(out.right, scale) <= box.width) x = from;
+    else if (card || !low || lifted.scale < NAMED === scale < NAMED) ({ scale, x, y } = lifted);
   }
   return { x: x - left * scale, y: above + head + y - top * scale, zoom: scale };
 }

@@ -24,7 +24,7 @@ const PASSES = 3;
 const PLACES = 40;
 
 /** A part of a wire, from corner `i` to the next one: along the other axis it reaches from `from` to `to`. */
-interface Part {
+export interface Part {
   readonly corners: readonly { x: number; y: number }[];
   readonly source: string;
   readonly i: number;

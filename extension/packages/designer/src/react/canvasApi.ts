@@ -12,8 +12,8 @@ export interface CanvasApi {
   show(key: string): void;
   /** Focus a card, and move the view only as far as it takes to see it. */
   reveal(key: string): void;
-  /** Show what is in view `k` times as large, and so many px on; gives what fits it again, if it is still there. */
-  pan(x: number, y: number, k: number): () => void;
+  /** Show what is in view `k` times as large, and so many px on, `again` only where no hand has moved it; gives what fits it again, if it is still there. */
+  pan(x: number, y: number, k: number, again: boolean): (() => void) | undefined;
   /** The pointer's place if it is over the canvas, else the middle: on the screen and on the canvas. */
   centre(): { readonly at: Position; readonly place: Position };
 }

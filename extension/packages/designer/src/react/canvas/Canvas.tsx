@@ -243,7 +243,8 @@ function CanvasView() {
           void flow.setViewport({ x: x + dx, y: y + dy, zoom: z }, { duration: reducedMotion(root) ? 0 : 200 });
         focusCard(root, id);
       },
-      pan: (dx, dy, k) => {
+      pan: (dx, dy, k, again) => {
+        if (again && touched.current === "hand") return undefined;
         const { x, y, zoom } = flow.getViewport();
         const to = { x: k * x + dx, y: k * y + dy, zoom: k * zoom };
         const fitted = touched.current !== "hand";

@@ -8,7 +8,7 @@ import { junctionsOf, pathThrough } from "../../core/junctions";
 import { kept } from "../../core/kept";
 import { CARD, outputRows, type Size } from "../../core/layout";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { boxesAlong, type Point, type Rect, ring, route } from "../../core/route";
+import { boxesAlong, type Point, type Rect, route, stub } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
 import { cardOf, isDense, isHidden } from "../../core/subgraph";
@@ -23,10 +23,6 @@ const FAR_HEIGHT = 101;
 const MIDDLE = 49;
 /** What its name takes below it. */
 const NAME = 28;
-/** Length of what is drawn of wires that would be a cage. */
-const STUB = 28;
-/** Radius of the mark at its end. */
-const RING = 5;
 /** How much lower a card's other results begin, and arguments end. */
 const OTHERS = 32;
 /** How near to a wire the pointer is at it, in px. */
@@ -95,7 +91,7 @@ function found(state: State, at: Places): Found {
     const run = { source: `${source.node} ${source.output}`, a, b, under: goesUnder(kind, a, b) };
     const points = junctionsOf(state.marks, wire);
     const pale = argument && isPale(graph, source, isDense(state));
-    if (pale) stubs.add(`M${a.x} ${a.y}h${STUB - 2 * RING}${ring(a.x + STUB - RING, a.y, RING)}`);
+    if (pale) stubs.add(stub(a.x, a.y, 1, 6, 5));
     else if (points.length === 0) whole.add(run);
     return [
       [

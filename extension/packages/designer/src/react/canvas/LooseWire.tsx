@@ -2,9 +2,10 @@ import { type ReactFlowInstance, type ReactFlowState, useReactFlow, ViewportPort
 import { useContext } from "react";
 import { freeSpot } from "../../core/freeSpot";
 import { CARD } from "../../core/layout";
-import { bezier, type Point, type Rect, route } from "../../core/route";
+import { bezier, type Point, type Rect } from "../../core/route";
 import { twinOf } from "../../core/select";
 import { cardOf } from "../../core/subgraph";
+import { type Run, settled } from "../../core/wires";
 import type { LabelTwin } from "../../protocol/generated";
 import { useSel } from "../context";
 import { dragHue, handleOfSlot } from "./drag";
@@ -93,7 +94,7 @@ const NONE: readonly Rect[] = [];
 export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
   const twin = useSel(twinOf);
   const flow = useReactFlow();
-  const { cards: obstacles } = useContext(RoutesContext);
+  const { cards: obstacles, parts } = useContext(RoutesContext);
   if (!twin || !rects[0]) return null;
   const { x: left, y: top, zoom } = flow.getViewport();
   const at = rects.map(({ x, y }) => ({ x: (x - left) / zoom, y: (y - top) / zoom }));
@@ -105,20 +106,23 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
     return place ? [{ x: place.x + (right ? CARD : 0), y: place.y + 14 }] : [];
   };
   const port = (node: string, handle: string) => portAt(flow, node, node, handle) ?? [];
+  const run = (source: string, a: Point, b: Point): Run => ({ source, a, b, under: false });
   return (
     <ViewportPortal>
       {cards.map(({ key, operator, fed_by: fed, feeds }, i) => {
         const { x, y } = at[i] as Point;
-        const from = fed.flatMap((p) => [end(p.node, true), port(p.node, `out:${p.output ?? 0}`)].flat());
-        const to = feeds.flatMap(([node, handle]) => port(node, handle));
-        const paths = [
-          ...from.map((p) => route(p, { x, y: y + 14 }, around)),
-          ...to.map((p) => route({ x: x + CARD, y: y + 14 }, p, around)),
+        const runs = [
+          ...fed.flatMap(({ node, output = 0 }) =>
+            [end(node, true), port(node, `out:${output}`)]
+              .flat()
+              .map((a) => run(`${node} ${output}`, a, { x, y: y + 14 })),
+          ),
+          ...feeds.flatMap(([node, handle]) => port(node, handle)).map((b) => run(key, { x: x + CARD, y: y + 14 }, b)),
         ];
         return (
           <div key={key}>
             <svg className="ds-loose ds-sel" aria-hidden="true">
-              <path d={paths.join("")} />
+              <path d={[...settled(runs, around, parts).paths.values()].join("")} />
             </svg>
             <div className="ds-twin" style={{ transform: `translate(${x}px, ${y}px)` }} data-testid={`ghost-${key}`}>
               <header className="ds-card-head">

@@ -9,11 +9,11 @@ import { overlap } from "../../core/freeSpot";
 import { nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { around, bezier, boxesAlong, type Rect, ring, route } from "../../core/route";
+import { around, bezier, boxesAlong, type Rect, route, stub } from "../../core/route";
 import { findingsAt, isOld, staleKeys, stepOf, unmovedLabel } from "../../core/select";
 import type { State } from "../../core/state";
 import { isDense } from "../../core/subgraph";
-import type { Run } from "../../core/wires";
+import type { Part, Run } from "../../core/wires";
 import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -26,6 +26,7 @@ export interface Routes {
   /** Where they are now, for a wire that has no way yet: one of them was moved. */
   readonly live: { readonly current: readonly Rect[] };
   readonly paths: ReadonlyMap<Run, string>;
+  readonly parts: readonly Part[];
   readonly tell: (id: string, run: Run) => () => void;
 }
 
@@ -33,6 +34,7 @@ export const RoutesContext = createContext<Routes>({
   cards: [],
   live: { current: [] },
   paths: new Map(),
+  parts: [],
   tell: () => () => undefined,
 });
 
@@ -53,10 +55,6 @@ const LABELS: readonly Kind[] = ["boxes", "mask", "points"];
 const ABOVE = 22;
 /** From a port to the middle of a pill that begins at the card's edge. */
 const INWARD = 58;
-
-/** Length of the stub of a wire that is not drawn whole, of which the port covers 8, and the radius of the mark at its end. */
-const STUB = 18;
-const RING = 4;
 
 interface Place {
   readonly x: number;
@@ -148,9 +146,8 @@ function WireEdgeView(props: EdgeProps) {
   const known = paths.get(run);
   const path = useMemo(() => {
     const { a, b } = run;
-    // a stub, with a mark at its end, says that it goes elsewhere; the whole wire is there when one of its ends is looked at
-    if (look.quiet)
-      return `M${a.x} ${a.y}h${STUB}${ring(a.x + STUB + RING, a.y, RING)}M${b.x - STUB} ${b.y}H${b.x}${ring(b.x - STUB - RING, b.y, RING)}`;
+    // the whole wire is there when one of its ends is looked at
+    if (look.quiet) return stub(a.x, a.y, 1) + stub(b.x, b.y, -1);
     if (look.points?.length) return pathThrough([a, ...look.points, b], live.current);
     return known ?? (cards.length > 0 ? route(a, b, live.current) : bezier(a, b));
   }, [run, known, cards, live, look.points, look.quiet]);

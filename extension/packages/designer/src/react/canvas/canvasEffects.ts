@@ -87,7 +87,7 @@ export function useRoutes(
         cards,
         found.parts,
       );
-      setRoutes((old) => ({ ...old, cards, paths: new Map([...found.paths, ...brief.paths]) }));
+      setRoutes((old) => ({ ...old, cards, parts: found.parts, paths: new Map([...found.paths, ...brief.paths]) }));
     };
     // the ends of wires follow their cards within two frames
     const mine = setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(find)), 30);
@@ -97,6 +97,7 @@ export function useRoutes(
     cards: [],
     live: latest,
     paths: new Map(),
+    parts: [],
     tell: (id, run) => {
       runs.current.set(id, run);
       refresh();

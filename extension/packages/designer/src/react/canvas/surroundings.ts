@@ -5,13 +5,11 @@ import { CONTROLS } from "../../core/sight";
 
 /** The wires as they are drawn. */
 const WIRES = ".react-flow__edge-path, .ds-far-wires path";
-/** How far ports stand out of their cards, in px. */
-const PORT = 9;
 /** What stays free at the canvas's edges, in px. */
-export const MARGIN = 6;
+const MARGIN = 6;
 
 /** What a pop-up on the canvas stands beside or covers: all in px of the canvas; `beside` cards is no room. */
-export function surroundings(s: ReactFlowState, beside = PORT) {
+export function surroundings(s: ReactFlowState, beside = 0) {
   const { domNode, nodeLookup, width, height } = s;
   const [left, top, zoom] = s.transform;
   const root = domNode?.closest(".ds-root");

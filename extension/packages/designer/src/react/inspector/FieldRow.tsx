@@ -149,7 +149,7 @@ function ChooseFolder({ node }: { readonly node: NodeView }) {
 
 function tooltip(argument: Argument): string {
   const parts = [argument.doc];
-  if (argument.required) parts.push("* Needed: without it the step does not run.");
+  if (argument.required) parts.push("Needed: without it the step does not run.");
   if (argument.unit) parts.push(`Unit: ${argument.unit}.`);
   const { minimum, maximum } = argument;
   if (minimum !== null || maximum !== null)
@@ -213,7 +213,6 @@ export function FieldRow({ node, argument, others = NONE, label = argument.name 
       <span className="ds-field-name" title={`${argument.name}: ${tooltip(argument)}`}>
         <span>{label}</span>
         {unit && <small>{unit}</small>}
-        {argument.required && <small>*</small>}
         {others.length === 0 && <Expose node={node} argument={argument} />}
       </span>
       <span className="ds-field-control">

@@ -35,7 +35,7 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
     <dialog
       ref={dialog}
       open
-      className="ds-code-node"
+      className="ds-dialog ds-code-node"
       aria-label={`Code of ${nodeKey}`}
       onClose={(e) => e.currentTarget.setAttribute("open", "")}
     >
