@@ -5,6 +5,7 @@ import { isBegun } from "../../core/data";
 import { WIDTHS } from "../../core/detail";
 import { errorSpot, panFor, type Stand } from "../../core/errorSpot";
 import { isAboutFile } from "../../core/failures";
+import { message } from "../../core/format";
 import { wiresOf } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { kept } from "../../core/kept";
@@ -168,7 +169,8 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const file = isAboutFile(finding);
   // a box has several nodes
   const title = `${state.box ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
-  const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
+  const technically = message(finding.detail ?? "");
+  const detail = [file && !technically.includes(words) ? words : "", technically].filter(Boolean).join("\n\n");
   const drawnCard = createPortal(
     <section
       ref={measured}

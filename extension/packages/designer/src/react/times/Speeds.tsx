@@ -23,7 +23,7 @@ function TargetField() {
       my model takes
       <input
         className="ds-input"
-        value={draft ?? (target > 0 ? format.throughput(target) : "")}
+        value={draft ?? (target > 0 ? format.number(target, 4) : "")}
         placeholder="e.g. 2400/s"
         aria-label="Samples a second that the model takes"
         aria-invalid={parsed === null}
