@@ -30,6 +30,9 @@ export const PORT_LOOKS: Readonly<Record<Kind, PortLook>> = {
   any: look("*", "circle", "slate", "any data", true),
 };
 
+/** Kinds of labels that should move with their images. */
+export const LABELS: readonly Kind[] = ["boxes", "mask", "points"];
+
 const CATEGORY_HUES = icons.hues.map(([words = "", hue]) => [new RegExp(words), hue as Hue] as const);
 
 /** The hue of a category's tile. */

@@ -1,19 +1,22 @@
 import { type ReactFlowInstance, type ReactFlowState, useReactFlow, ViewportPortal } from "@xyflow/react";
 import { useContext } from "react";
 import { freeSpot } from "../../core/freeSpot";
+import { nodeOf, slotId, wireOf } from "../../core/graph";
 import { CARD } from "../../core/layout";
+import { categoryHue, LABELS } from "../../core/ports";
 import { bezier, type Point, type Rect } from "../../core/route";
 import { twinOf } from "../../core/select";
 import { cardOf } from "../../core/subgraph";
 import { type Run, settled } from "../../core/wires";
-import type { LabelTwin } from "../../protocol/generated";
+import type { LabelTwin, PortRef } from "../../protocol/generated";
 import { useSel } from "../context";
-import { dragHue, handleOfSlot } from "./drag";
+import { Icon, operatorIcon } from "../icons";
+import { dragHue, handleOfSlot, slotOfHandle } from "./drag";
 import { Name } from "./Name";
 import { surroundings } from "./surroundings";
 import { RoutesContext } from "./WireEdge";
 
-/** The middle of a port of a card. */
+/** Where a wire begins or ends at a port of a card: at its edge. */
 function portAt(flow: ReactFlowInstance, card: string, end: string, handle: string): Point | null {
   const node = flow.getInternalNode(card);
   const { source, target } = node?.internals.handleBounds ?? {};
@@ -21,7 +24,7 @@ function portAt(flow: ReactFlowInstance, card: string, end: string, handle: stri
   const port = ports.find(({ id }) => id === handle || id === `${end}/${handle}`);
   if (!node || !port) return null;
   const { x, y } = node.internals.positionAbsolute;
-  return { x: x + port.x + port.width / 2, y: y + port.y + port.height / 2 };
+  return { x: x + port.x + (handle.startsWith("out") ? port.width : 0), y: y + port.y + port.height / 2 };
 }
 
 /** The wire that was let go over nothing, while what it leads to is chosen. */
@@ -93,6 +96,8 @@ const NONE: readonly Rect[] = [];
 /** The cards that a repair would bring, and their wires. */
 export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
   const twin = useSel(twinOf);
+  const graph = useSel((s) => s.graph);
+  const catalog = useSel((s) => s.opening?.catalog);
   const flow = useReactFlow();
   const { cards: obstacles, parts } = useContext(RoutesContext);
   if (!twin || !rects[0]) return null;
@@ -106,6 +111,23 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
     return place ? [{ x: place.x + (right ? CARD : 0), y: place.y + 14 }] : [];
   };
   const port = (node: string, handle: string) => portAt(flow, node, node, handle) ?? [];
+  // what helps the labels is told by the lines of code: all of its wires would be a tangle
+  const moved = (ref?: PortRef) =>
+    LABELS.includes(nodeOf(graph, ref?.node ?? "")?.output_kinds[ref?.output ?? 0] ?? "any");
+  const fedNow = (node: string, handle: string) => {
+    const slot = slotOfHandle(node, handle);
+    return slot ? wireOf(graph, slotId(slot))?.source : undefined;
+  };
+  const tile = (name: string) => {
+    const { icon = "", category = "" } = catalog?.byName.get(name) ?? {};
+    return (
+      name && (
+        <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(category)})` }}>
+          <Icon name={operatorIcon(icon, name, category)} size={12} />
+        </span>
+      )
+    );
+  };
   const run = (source: string, a: Point, b: Point): Run => ({ source, a, b, under: false });
   return (
     <ViewportPortal>
@@ -113,11 +135,13 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
         const { x, y } = at[i] as Point;
         const runs = [
           ...fed.flatMap(({ node, output = 0 }) =>
-            [end(node, true), port(node, `out:${output}`)]
+            [end(node, true), moved({ node, output }) ? port(node, `out:${output}`) : []]
               .flat()
               .map((a) => run(`${node} ${output}`, a, { x, y: y + 14 })),
           ),
-          ...feeds.flatMap(([node, handle]) => port(node, handle)).map((b) => run(key, { x: x + CARD, y: y + 14 }, b)),
+          ...feeds
+            .flatMap(([node, handle]) => (moved(fedNow(node, handle)) ? port(node, handle) : []))
+            .map((b) => run(key, { x: x + CARD, y: y + 14 }, b)),
         ];
         return (
           <div key={key}>
@@ -126,6 +150,7 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
             </svg>
             <div className="ds-twin" style={{ transform: `translate(${x}px, ${y}px)` }} data-testid={`ghost-${key}`}>
               <header className="ds-card-head">
+                {tile(operator)}
                 <Name text={key} />
               </header>
               <code>{operator ? `fn.${operator}` : "box"}</code>

@@ -8,13 +8,12 @@ import * as format from "../../core/format";
 import { overlap } from "../../core/freeSpot";
 import { nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
-import { goesUnder, PORT_LOOKS } from "../../core/ports";
+import { goesUnder, LABELS, PORT_LOOKS } from "../../core/ports";
 import { around, bezier, boxesAlong, type Rect, route, stub } from "../../core/route";
 import { findingsAt, isOld, staleKeys, stepOf, unmovedLabel } from "../../core/select";
 import type { State } from "../../core/state";
 import { isDense } from "../../core/subgraph";
 import type { Part, Run } from "../../core/wires";
-import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { followed } from "./edges";
@@ -47,9 +46,6 @@ function middle(path: string): { x: number; y: number } {
   const b = points[at] ?? a;
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }
-
-/** Kinds of labels that should move with their images. */
-const LABELS: readonly Kind[] = ["boxes", "mask", "points"];
 
 /** Height of a pill's middle over a port in a card's header: just above the card, where no picture is. */
 const ABOVE = 22;

@@ -3,7 +3,7 @@ import { type Argument, isSaid, type Operator, outputName, sameValue } from "../
 import { brokenFile, isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, originOf, SPLIT } from "../../core/graph";
-import { categoryHue } from "../../core/ports";
+import { categoryHue, LABELS } from "../../core/ports";
 import { literal, pythonText } from "../../core/python";
 import {
   findings,
@@ -155,8 +155,6 @@ function Problems({ node }: { readonly node: NodeView }) {
     </Section>
   );
 }
-
-const LABELS = ["boxes", "mask", "points"] as const;
 
 /** Which labels do what an operator does to the points of their image, and what makes the others do so. */
 function MovesSection({ node }: { readonly node: NodeView }) {
