@@ -243,7 +243,7 @@ def states(shots: Shots) -> None:
     shots.by_id("tab-batch").click()
     shots.by_id("sheet-mode-sweep").click()
     shots.page.wait_for_timeout(3000)
-    shots.by_id("sheet-1-2").hover()
+    shots.by_id("sheet-1-1").hover()
     shots.page.wait_for_timeout(500)
     shots.keep("panel_sweep.png", shots.shown(shots.page.locator(".ds-drawer").first))
     shots.by_id("tab-code").click()
