@@ -62,7 +62,7 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     _set_angle(page, "33")
     _await_code(page, "angle=33")
     lab.by_id(page, "run").click()
-    page.wait_for_function(f"() => / samples/.test({_THROUGHPUT})")
+    page.wait_for_function(f"() => / samples\\/s/.test({_THROUGHPUT})")
     _restart(page)
     # nothing tells of the time of before as that of now
     assert re.fullmatch(r"–\s+samples/s\s+last run [0-9.,\s]+", lab.by_id(page, "throughput").inner_text())
@@ -178,7 +178,7 @@ def test_a_reloaded_page_finds_the_edits_and_the_run(page: Any, server: tuple[st
     lab.by_id(page, "thumb-rotate").wait_for(timeout=90_000)
     _await_code(page, "angle=44")
     page.wait_for_function(
-        f"() => / samples/.test({_THROUGHPUT})", timeout=60_000
+        f"() => / samples\\/s/.test({_THROUGHPUT})", timeout=60_000
     )
     assert lab.by_id(page, "undo").is_enabled()
 
