@@ -119,7 +119,8 @@ class Session:
         self._since: tuple[int, dict[str, int]] = 0, {}
         #: The step that is being done.
         self._answers = ""
-        #: Called when nothing of an edit or a run is left to be done but pictures.
+        #: Called when an edit has come, and when nothing of an edit or a run is left to be done but pictures.
+        self.begun: Callable[[], None] = lambda: None
         self.settled: Callable[[], None] = lambda: None
         #: Gives what functions are tried with.
         self._sample = partial(self.answers.output, seconds=code_nodes.TRIAL)
@@ -493,6 +494,7 @@ class Session:
 
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""
+        self.begun()
         revision, dialect, functions = self.current(), self.dialect, self.functions()
         text, notes = own_text.text_in(self.history), notes_in(self.history)
 

@@ -228,7 +228,7 @@ class Designer(anywidget.AnyWidget):
     def _keep_picture(self) -> None:
         """Bring the notebook's picture up to date with each edit."""
         self._frozen = DisplayHandle(_PICTURE + self.model_id)
-        self.session.settled = self._freeze_soon
+        self.session.begun, self.session.settled = self._cancel, self._freeze_soon
 
     def _freeze_soon(self) -> None:
         """Bring the picture up to date when no edit has come for a while."""

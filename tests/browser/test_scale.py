@@ -174,11 +174,11 @@ def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts:
 
 def test_a_click_on_a_stub_leads_to_its_number(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server, "stubs.ipynb", branches=3, steps=4)
-    # just inside the stub's far end, on the screen: the rest is near the card's port
+    # the far side of the ring at the stub's end, on the screen: the rest is near the card's port
     end = page.wait_for_function(
         """() => { const title = document.querySelector('.react-flow__edge title'); if (!title) return null;
         const wire = title.parentElement.querySelector('.react-flow__edge-path');
-        const { x, y } = wire.getPointAtLength(wire.getTotalLength() / 2 + 2).matrixTransform(wire.getScreenCTM());
+        const { x, y } = wire.getPointAtLength(wire.getTotalLength() / 2 + 18).matrixTransform(wire.getScreenCTM());
         return { x, y, words: title.textContent }; }"""
     ).json_value()
     source, _, rest = end["words"].partition(" → ")

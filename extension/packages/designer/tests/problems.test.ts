@@ -163,7 +163,7 @@ describe("problems", () => {
     expect(statusMessage({ ...shown, view: { ...shown.view, inspector: false } })?.rest).toContain("nothing to read");
   });
   it("of readers without data are told once for all of them, and look as what is not given yet", () => {
-    const message = "nothing to read is given.";
+    const message = "nothing to read: file_root, files and file_list are not set.";
     const of = (node: string) => ({ code: "DS103", message, node, argument: "file_root" });
     const state = fold(OPENED, revision(1, undefined, { diagnostics: [of("reader"), of("mask")] }));
     expect(statusMessage(state)).toMatchObject({ tone: "warning", action: "data" });

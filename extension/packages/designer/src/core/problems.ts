@@ -71,6 +71,9 @@ const FAILED = /^the function (?:gave\b|failed( in line \d+|) with (\w+): )/i;
 /** A transform that has no operator. */
 const LEFT_OUT = /^(\w+) was left out: ([^.]+)/;
 
+/** Title of a reader that is told nothing; its hint says what to give. */
+const UNREAD = "Nothing to read is given";
+
 /** What did not go with its picture: "The boxes are not flipped". */
 const UNMOVED = /^The \w+ (is|are) not \w+/;
 
@@ -78,7 +81,7 @@ const UNMOVED = /^The \w+ (is|are) not \w+/;
 export function titleOf(d: Diagnostic): string {
   const known = { DS105: VALUES, DS301: SAMPLES, DS302: FILES }[d.code];
   const sample = known?.find(([words]) => words.test(d.message))?.[1];
-  if (d.code === "DS103" && isBegun(d)) return "Nothing to read is given";
+  if (d.code === "DS103" && isBegun(d)) return UNREAD;
   const [unmoved] = (d.code === "DS210" && UNMOVED.exec(d.message)) || [];
   if (unmoved) return unmoved;
   const root = d.code === "DS302" && /'\$\{(\w+)\}/.exec(d.message)?.[1];
@@ -113,7 +116,8 @@ export function differing(found: readonly Diagnostic[]): string {
 /** What a finding says beyond its title. */
 export function wordsOf(d: Diagnostic): string {
   const words = format.sentence(format.message(d.message).replace(/^the (function f.*?|\w+ (is|are) not \w+): /i, ""));
-  return words === `${titleOf(d)}.` ? "" : words;
+  const title = titleOf(d);
+  return title === UNREAD || words === `${title}.` ? "" : words;
 }
 
 /** What is wrong at an input or an argument, by the name that findings give it. */

@@ -144,7 +144,7 @@ export function Busy({ keys }: { readonly keys: readonly string[] }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
     if (!busy) return undefined;
-    const timer = setTimeout(setLate, 150, true);
+    const timer = setTimeout(setLate, 400, true);
     return () => {
       clearTimeout(timer);
       setLate(false);

@@ -55,15 +55,32 @@ interface Props {
   readonly cover?: boolean;
   /** Whether it is as large as what it stands in, which has its proportions. */
   readonly fill?: boolean;
+  /** Where in it the picture is: what is resized while a value is dragged would be another layer of the page at each step. */
+  readonly at?: Rect;
 }
 
 /** A canvas that draws one of the session's pictures whenever it changes, without React. */
-export function Thumb({ id, width, height, label, testId, className = "", cell, minus, cover = false, fill }: Props) {
+export function Thumb({
+  id,
+  width,
+  height,
+  label,
+  testId,
+  className = "",
+  cell,
+  minus,
+  cover = false,
+  fill,
+  at,
+}: Props) {
   const { images } = useSession();
   const ratio = ratioAt(useDetail());
   const ref = useRef<HTMLCanvasElement>(null);
   const index = cell?.index;
   const size = cell?.size ?? 0;
+  const room = useRef<Rect>();
+  room.current = at && { x: at.x * ratio, y: at.y * ratio, width: at.width * ratio, height: at.height * ratio };
+  const place = JSON.stringify(at);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a canvas whose resolution changes is empty
   useEffect(() => {
     const draw = () => {
@@ -73,19 +90,20 @@ export function Thumb({ id, width, height, label, testId, className = "", cell, 
       const part = index === undefined ? whole : cellAt(index);
       const inside = part && whole && part.x + part.width <= whole.x + whole.width;
       const { width, height } = ref.current;
+      const there = room.current ?? { x: 0, y: 0, width, height };
       const pen = ref.current.getContext("2d");
       pen?.clearRect(0, 0, width, height);
-      if (pen) drawContained(pen, inside ? part : undefined, { x: 0, y: 0, width, height }, cover);
+      if (pen) drawContained(pen, inside ? part : undefined, there, cover);
       if (pen && inside && minus !== undefined) {
         pen.globalCompositeOperation = "difference";
-        drawContained(pen, cellAt(minus), { x: 0, y: 0, width, height }, cover);
+        drawContained(pen, cellAt(minus), there, cover);
         pen.globalCompositeOperation = "source-over";
       }
       ref.current.dataset.drawn = String((Number(ref.current.dataset.drawn) || 0) + (inside ? 1 : 0));
     };
     draw();
     return images.subscribe(id, draw);
-  }, [images, id, index, size, minus, cover, ratio, width, height]);
+  }, [images, id, index, size, minus, cover, ratio, width, height, place]);
   return (
     <canvas
       ref={ref}

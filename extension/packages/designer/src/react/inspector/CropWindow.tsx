@@ -4,11 +4,11 @@ import { contained, extentsIn, firstNumber } from "../../core/pixels";
 import { previewOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
-import { OnPicture, useDrag } from "./OnPicture";
+import { OnPicture, useDrag, WIDTH } from "./OnPicture";
 
 /** Room around the picture for the handle at the corner, in px. */
 const MARGIN = 7;
-const ROOM = { width: 251 - 2 * MARGIN, height: 143 };
+const ROOM = { width: WIDTH - 2 * MARGIN, height: 143 };
 
 /** Height and width of the window in px of the input, 0: the whole. */
 function windowOf(node: NodeView, size: readonly [number, number]): readonly [number, number] {

@@ -58,6 +58,9 @@ export function useDrag(key: string) {
   };
 }
 
+/** Width of the box, in px. */
+export const WIDTH = 251;
+
 /** A large picture with something on it that can be dragged. */
 export function OnPicture(props: {
   readonly title: string;
@@ -70,13 +73,10 @@ export function OnPicture(props: {
   readonly box: ReturnType<typeof useDrag>["box"];
   readonly children: ReactNode;
 }) {
-  const { x: left, y: top, width, height } = props.at;
   return (
     <Section title={props.title} note={props.note}>
       <div className="ds-window" style={{ height: props.height }} {...props.box}>
-        <span style={{ position: "absolute", left, top }}>
-          <Thumb id={props.id} width={width} height={height} label={props.label} />
-        </span>
+        <Thumb id={props.id} width={WIDTH} height={props.height} at={props.at} label={props.label} />
         {props.children}
       </div>
     </Section>

@@ -6,11 +6,11 @@ import * as placement from "../../core/placement";
 import { previewOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
-import { OnPicture, useDrag } from "./OnPicture";
+import { OnPicture, useDrag, WIDTH } from "./OnPicture";
 
-const ROOM = [203, 132] as const;
 /** Room around what is shown for handles, in px. */
 const MARGIN = 24;
+const ROOM = [WIDTH - 2 * MARGIN, 132] as const;
 /** From the upper edge to the handle that turns, in px. */
 const STICK = 18;
 
