@@ -104,3 +104,14 @@ def test_code_is_written_during_a_run(client: Client) -> None:
     assert not only(client.received[before:], run_messages.RunFinished)
     client.send("stop")
     assert "fill_value=77" in only(client.received[before:], messages.Code)[-1].source
+
+
+def test_a_saved_picture_waits_until_no_edit_comes(client: Client) -> None:
+    told: list[str] = []
+    client.session.begun = lambda: told.append("begun")
+    client.session.settled = lambda: told.append("settled")
+    client.edit(set_argument("rotate", "fill_value", 50.0), gesture="drag")
+    client.edit(set_argument("rotate", "fill_value", 60.0), gesture="drag")
+    assert told == ["begun", "settled"] * 2
+    client.send("apply_edits", base_revision=client.session.revision, edits=[{"type": "remove_node", "key": "none"}])
+    assert told[-1] == "settled", "refused edits leave the picture of the last one waiting"
