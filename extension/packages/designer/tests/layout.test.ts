@@ -80,6 +80,7 @@ describe("layoutGraph", () => {
     for (const height of [445, 580, 890]) {
       const at = wayInBox(graph, sizes, { width: 628, height }).positions;
       expect([height, at.uniform?.x]).toEqual([height, (at.rotate?.x ?? 0) - COLUMN]);
+      expect(at.rotate?.y).toBe(at.reader?.y);
     }
   });
   it("puts no card of one branch on the way of another to where they join", () => {

@@ -331,7 +331,10 @@ class Ways {
     const cost = this.lanes > BREAK.few ? BREAK.many * Math.log2(bands) : bands - 1;
     const breaks = grid !== this.grid ? 1 : this.isChain ? 0 : cost;
     const rows = bands > 1 ? (this.length > columns + 1 ? 1 : 0.5) : 0;
-    const round = [...this.plan.small].some(([key, to]) => (positions[key]?.x ?? 0) >= (positions[to]?.x ?? 0));
+    // turning at each second card instead is no better
+    const round = [...this.plan.small].some(
+      ([key, to]) => columns < 3 || (positions[key]?.x ?? 0) >= (positions[to]?.x ?? 0),
+    );
     const turns = this.isChain ? rows + (round ? ROUND : 0) : 0;
     return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks, turns };
   }

@@ -2,14 +2,14 @@ import { useStore, useStoreApi } from "@xyflow/react";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { isBegun } from "../../core/data";
-import { WIDTHS } from "../../core/detail";
+
 import { errorSpot, panFor, type Stand } from "../../core/errorSpot";
 import { isAboutFile } from "../../core/failures";
 import { message } from "../../core/format";
 import { wiresOf } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { kept } from "../../core/kept";
-import { CARD, type Size } from "../../core/layout";
+import type { Size } from "../../core/layout";
 import { titleOf, toneOf, wordsOf } from "../../core/problems";
 import type { Point, Rect } from "../../core/route";
 import {
@@ -23,6 +23,7 @@ import {
   stepOf,
   twinOf,
 } from "../../core/select";
+import { NAMED } from "../../core/sight";
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
 import { boxesOf } from "../../core/subgraph";
@@ -156,7 +157,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       const { card: at, cards, controls, pills, frame } = surroundings(store.getState());
       const [own = frame] = at(card);
       const near = { own, cards: [...cards, ...pills], kept: [], wires: [], frame, far };
-      const by = panFor(size, near, controls, stand, WIDTHS.compact / CARD / store.getState().transform[2]);
+      const by = panFor(size, near, controls, stand, NAMED / store.getState().transform[2]);
       if (by) back.current = api.current?.pan(by.x, by.y, by.k, now === next) ?? back.current;
     };
     const wait = setTimeout(pan, now ? REST : 0);

@@ -113,13 +113,16 @@ export function useSight(
       const beside = over ? choose(cards, { width: width - COVERED, height }, covers, wires) : null;
       const chosen = cards[latest.current.findIndex((n) => n.selected)];
       const [around, bare] = [wires, []].map((some) => choose(cards, { width, height }, covers, some, chosen));
-      // names are worth more than room around the wires
-      const view = [around, bare].map((v) => isNamed(v?.zoom ?? 1)).join() === "false,true" ? bare : around;
+      // names, and values, are worth more than room around the wires
+      const shown = ({ zoom }: View) => Number(isNamed(zoom)) + Number(detailOf(zoom) === "full");
+      const view = around && bare && shown(bare) > shown(around) ? bare : around;
       const [less = 0, all = 0] = [beside, view].map((v) => v?.zoom ?? 0);
-      // of hundreds of cards, all are worth more than names below them
-      const few = !isMany(cards.length);
-      const loses = all >= NAMED || (few && (isNamed(less) !== isNamed(all) || (rests && isFar(detailOf(less)))));
-      if (beside && (beside.zoom >= NAMED || !loses)) return go(beside, duration);
+      // of many cards, all are worth more than whole names, or names below them
+      const small = isFar(detailOf(less));
+      const loses = isMany(cards.length)
+        ? all >= NAMED && small
+        : all >= NAMED || isNamed(less) !== isNamed(all) || (rests && small);
+      if (beside && (less >= NAMED || !loses)) return go(beside, duration);
       // where names of all cards could no longer be read beside it, it covers some, but not the selected one
       if (view) go(over ? pushed(session.store.get(), latest.current, width, view, true) : view, duration);
     },
