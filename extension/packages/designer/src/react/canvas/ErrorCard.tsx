@@ -2,14 +2,14 @@ import { useStore, useStoreApi } from "@xyflow/react";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { isBegun } from "../../core/data";
-
+import { WIDTHS } from "../../core/detail";
 import { errorSpot, panFor, type Stand } from "../../core/errorSpot";
 import { isAboutFile } from "../../core/failures";
 import { message } from "../../core/format";
 import { wiresOf } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { kept } from "../../core/kept";
-import type { Size } from "../../core/layout";
+import { CARD, type Size } from "../../core/layout";
 import { titleOf, toneOf, wordsOf } from "../../core/problems";
 import type { Point, Rect } from "../../core/route";
 import {
@@ -157,12 +157,14 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       const { card: at, cards, controls, pills, frame } = surroundings(store.getState());
       const [own = frame] = at(card);
       const near = { own, cards: [...cards, ...pills], kept: [], wires: [], frame, far };
-      const by = panFor(size, near, controls, stand, NAMED / store.getState().transform[2]);
+      // what moves with an image, and what does not, is to be compared in all of the graph
+      const least = (guard ? WIDTHS.compact / CARD : NAMED) / store.getState().transform[2];
+      const by = panFor(size, near, controls, stand, least);
       if (by) back.current = api.current?.pan(by.x, by.y, by.k, now === next) ?? back.current;
     };
     const wait = setTimeout(pan, now ? REST : 0);
     return () => clearTimeout(wait);
-  }, [stand, drawn, size, room, place, card, far, api, store]);
+  }, [stand, drawn, size, room, place, card, far, guard, api, store]);
   useEffect(() => () => back.current?.(), []);
   const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;
