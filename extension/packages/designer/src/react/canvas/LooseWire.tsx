@@ -144,8 +144,8 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
             .map((b) => run(key, { x: x + CARD, y: y + 14 }, b)),
         ];
         const known = runsOf(moved);
-        // labels of an unknown kind are told by none: it has all of its wires then
-        const runs = known.length > 0 || i < cards.length - 1 ? known : runsOf(() => true);
+        // labels of an unknown kind are told by none: what moves them has all of its wires then
+        const runs = known[0] || cards[i + 1] ? known : runsOf(() => true);
         return (
           <div key={key}>
             <svg className="ds-loose ds-sel" aria-hidden="true">
