@@ -192,3 +192,15 @@ def test_the_buttons_of_a_problem_are_reached_from_its_card(page: Any, server: t
     page.keyboard.press("Enter")
     training.drawn(page, "thumb-rotate")
     page.wait_for_function("() => document.activeElement.closest('.ds-canvas')")
+
+
+def test_escape_closes_settings_that_float(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "floating.ipynb", scenes.five() + "\ndesigner")
+    _open(page, server, "floating.ipynb")
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '605px'; }")
+    lab.settle(page)
+    lab.by_id(page, "settings").click()
+    page.locator(".ds-floating").wait_for()
+    lab.by_id(page, "canvas").focus()
+    page.keyboard.press("Escape")
+    page.locator(".ds-floating").wait_for(state="detached", timeout=10_000)

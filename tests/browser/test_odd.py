@@ -262,3 +262,16 @@ def test_operators_are_added_by_mouse_in_the_list_of_a_narrow_frame(designer: An
     page.screenshot(path=artifacts / "list_190.png")
     # a row is spoken by its name, not by what is in its picture
     assert lab.by_id(page, "outline").get_by_role("button", name=re.compile("^reader ")).count() == 1
+
+
+def test_a_graph_is_as_large_as_before_its_frame_was_a_list(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "again.ipynb", scenes.six() + scenes.SHOW)
+    lab.open_notebook(page, server[0], "again.ipynb")
+    lab.by_id(page, "thumb-normalize").wait_for(timeout=90_000)
+    widget, seen = page.locator(".jp-OutputArea .ds-widget").first, []
+    for width in (1300, 500, 1300):
+        widget.evaluate("(element, width) => { element.style.width = `${width}px`; }", width)
+        lab.settle(page)
+        page.wait_for_timeout(1500)  # the view rests once wires have found their ways
+        seen.append(page.evaluate("() => document.querySelector('.react-flow__viewport')?.style.transform"))
+    assert seen[0] == seen[2] != seen[1]

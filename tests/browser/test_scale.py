@@ -115,8 +115,9 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     assert wide == []
 
 
-def test_an_inspector_covers_none_of_three_hundred_nodes(page: Any, server: tuple[str, Path]) -> None:
-    _open(page, server, "covered.ipynb", branches=14, steps=21)
+@pytest.mark.parametrize(("branches", "steps"), [(7, 8), (14, 21)])
+def test_an_inspector_covers_none_of_many_nodes(page: Any, server: tuple[str, Path], branches: int, steps: int) -> None:
+    _open(page, server, f"covered_{branches}.ipynb", branches=branches, steps=steps)
     widget = page.locator(".jp-OutputArea .ds-widget").first
     widget.evaluate("e => { e.style.width = '1600px'; e.style.height = '960px'; }")
     lab.settle(page)

@@ -399,7 +399,8 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     ghost.wait_for()
     assert card.locator('[data-testid^="repair-"]').inner_text() == "Flip the boxes too"
     page.screenshot(path=artifacts / "designer_guard.png")
-    page.locator('.ds-inspector button[data-testid^="moves-"]').click()
+    assert page.locator('.ds-inspector button[data-testid^="moves-"]').count() == 0  # its card has that button
+    card.locator('[data-testid^="repair-"]').click()
     pill.wait_for(state="detached")
     lab.by_id(page, "moves-boxes").get_by_text("flipped", exact=True).wait_for()
     ghost.wait_for(state="detached")

@@ -68,6 +68,21 @@ describe("layoutGraph", () => {
     // all of them where that makes them hardly smaller
     expect(new Set(rows(1060, 413)).size).toBe(1);
   });
+  it("turns a chain elsewhere than before what a number feeds, so that the number stands left of that", () => {
+    const keys = ["reader", "decode", "resize", "rotate", "light"];
+    const chain = keys.map((key, i) =>
+      node(key, "rotate", {
+        inputs: i ? [ref(keys[i - 1] ?? "")] : [],
+        argument_inputs: key === "rotate" ? { angle: ref("uniform") } : {},
+      }),
+    );
+    const graph = { name: "five", nodes: [node("uniform", "random.uniform"), ...chain], outputs: [ref("light")] };
+    for (const height of [445, 580, 890]) {
+      const at = wayInBox(graph, sizes, { width: 628, height }).positions;
+      expect([height, at.uniform?.x]).toEqual([height, (at.rotate?.x ?? 0) - COLUMN]);
+      expect(at.rotate?.y).toBe(at.reader?.y);
+    }
+  });
   it("puts no card of one branch on the way of another to where they join", () => {
     const nodes = [
       node("decode", "decoders.image"),

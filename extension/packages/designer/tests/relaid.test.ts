@@ -110,7 +110,7 @@ describe("a pinned place", () => {
   });
   it("is left where the room changes", () => {
     const here = { ...pinned, positions: state.positions };
-    const places = reflowed(here, { width: 500, height: 900 });
+    const places = reflowed(here, { width: 380, height: 900 });
     expect(places?.rotate).not.toEqual(state.positions.rotate);
     expect(places).not.toHaveProperty("decode");
   });

@@ -230,6 +230,8 @@ export function layoutGraph(graph: GraphView, sizes: ReadonlyMap<string, Size>, 
 
 /** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over; a chain that is not one line; and cards that do not show all that they have. */
 const COST = { change: 1.08, turn: 1.1, small: 1.05 } as const;
+/** How many turns of a chain count as much as a number's wire that comes back around what it feeds. */
+const ROUND = 2.4;
 /** Cards that are seen smaller may have their numbers farther away; and how much smaller they may be for these to stand close. */
 const FAR = 0.65;
 const LITTLE = 0.01;
@@ -248,7 +250,7 @@ export interface Way {
   readonly extent: Size;
   /** How often several branches are broken, or what counts as much, as to stand side by side. */
   readonly breaks: number;
-  /** Whether a chain turns: a half if before the outputs alone. */
+  /** Whether a chain turns: a half if before the outputs alone; more where a number's wire comes back. */
   readonly turns: number;
 }
 
@@ -328,7 +330,12 @@ class Ways {
     // Blocks side by side cost as much: wires to one run along another.
     const cost = this.lanes > BREAK.few ? BREAK.many * Math.log2(bands) : bands - 1;
     const breaks = grid !== this.grid ? 1 : this.isChain ? 0 : cost;
-    const turns = this.isChain && bands > 1 ? (this.length > columns + 1 ? 1 : 0.5) : 0;
+    const rows = bands > 1 ? (this.length > columns + 1 ? 1 : 0.5) : 0;
+    // turning at each second card instead is no better
+    const round = [...this.plan.small].some(
+      ([key, to]) => columns < 3 || (positions[key]?.x ?? 0) >= (positions[to]?.x ?? 0),
+    );
+    const turns = this.isChain ? rows + (round ? ROUND : 0) : 0;
     return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks, turns };
   }
 }

@@ -36,7 +36,7 @@ function onCanvas(target: EventTarget | null, character: boolean): boolean {
 /** Keys that take a focused wire as meant. */
 const WIRE_KEYS = new Set(["Enter", " ", "Delete", "Backspace", "j", "J"]);
 
-/** Esc closes the nearest thing: the inspector's focus, then the selection, then the subgraph that is entered. */
+/** Esc closes the nearest thing: the inspector's focus, then the selection, the pipeline's settings, and the subgraph that is entered. */
 function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   const { session, root } = frame;
   const { view } = session.store.get();
@@ -56,6 +56,7 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
     if (inside || key) canvas?.focus({ preventScroll: true });
     const depth = pathOf(session.store.get()).length;
     if (key || view.wires.length > 0) session.select([]);
+    else if (view.settings) session.view({ settings: false });
     else if (depth > 0) leaveTo(session, depth - 1);
     else if (root.ownerDocument.fullscreenElement) fullScreen(root); // not every browser has the key for itself
   }

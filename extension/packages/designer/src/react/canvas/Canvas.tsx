@@ -153,8 +153,11 @@ function CanvasView() {
       const places = box.current?.clientWidth
         ? reflowed(session.store.get(), roomOf(box.current), least, session.put)
         : null;
-      if (places) animate(places, () => session.move(places), animated ? 240 : 0, least < 1 ? () => keep(true) : fit);
-      else if (least > 1) fitSoon();
+      if (places) {
+        // what comes next brings them into view
+        seen.current = places;
+        animate(places, () => session.move(places), animated ? 240 : 0, least < 1 ? () => keep(true) : fit);
+      } else if (least > 1) fitSoon();
       return places !== null;
     },
     [session, animate, fit, fitSoon, keep],

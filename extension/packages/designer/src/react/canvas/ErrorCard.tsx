@@ -23,6 +23,7 @@ import {
   stepOf,
   twinOf,
 } from "../../core/select";
+import { NAMED } from "../../core/sight";
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
 import { boxesOf } from "../../core/subgraph";
@@ -112,8 +113,8 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     chosen: isAboutFile(finding) || s.view.selection.some((key) => key === nodeKey || key === stepOf(finding)),
   }));
   const error = toneOf(finding) === "error";
-  // the wire of labels tells where they come from
-  const far = guard ? 240 : 120;
+  // the wire of labels tells where they come from, and all of the graph what moves with its image
+  const [far, least] = guard ? [240, WIDTHS.compact / CARD] : [120, NAMED];
   const open = state.wanted && !state.folded;
   const [size, setSize] = useState<Size>(ROOM);
   const spot = useSpot(card, open, size, state.chosen, far);
@@ -156,12 +157,12 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       const { card: at, cards, controls, pills, frame } = surroundings(store.getState());
       const [own = frame] = at(card);
       const near = { own, cards: [...cards, ...pills], kept: [], wires: [], frame, far };
-      const by = panFor(size, near, controls, stand, WIDTHS.compact / CARD / store.getState().transform[2]);
+      const by = panFor(size, near, controls, stand, least / store.getState().transform[2]);
       if (by) back.current = api.current?.pan(by.x, by.y, by.k, now === next) ?? back.current;
     };
     const wait = setTimeout(pan, now ? REST : 0);
     return () => clearTimeout(wait);
-  }, [stand, drawn, size, room, place, card, far, api, store]);
+  }, [stand, drawn, size, room, place, card, far, least, api, store]);
   useEffect(() => () => back.current?.(), []);
   const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;

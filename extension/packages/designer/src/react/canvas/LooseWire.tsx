@@ -133,16 +133,19 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
     <ViewportPortal>
       {cards.map(({ key, operator, fed_by: fed, feeds }, i) => {
         const { x, y } = at[i] as Point;
-        const runs = [
+        const runsOf = (drawn: (ref?: PortRef) => boolean) => [
           ...fed.flatMap(({ node, output = 0 }) =>
-            [end(node, true), moved({ node, output }) ? port(node, `out:${output}`) : []]
+            [end(node, true), drawn({ node, output }) ? port(node, `out:${output}`) : []]
               .flat()
               .map((a) => run(`${node} ${output}`, a, { x, y: y + 14 })),
           ),
           ...feeds
-            .flatMap(([node, handle]) => (moved(fedNow(node, handle)) ? port(node, handle) : []))
+            .flatMap(([node, handle]) => (drawn(fedNow(node, handle)) ? port(node, handle) : []))
             .map((b) => run(key, { x: x + CARD, y: y + 14 }, b)),
         ];
+        const known = runsOf(moved);
+        // labels of an unknown kind are told by none: what moves them has all of its wires then
+        const runs = known[0] || cards[i + 1] ? known : runsOf(() => true);
         return (
           <div key={key}>
             <svg className="ds-loose ds-sel" aria-hidden="true">

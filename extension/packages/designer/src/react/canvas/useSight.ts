@@ -92,20 +92,19 @@ export function useSight(
       const { marks } = session.store.get();
       // Breadcrumbs stand above the cards.
       const crumbs = pathOf(session.store.get()).length > 0 ? 40 : 0;
-      const notes = Object.values(marks).flatMap((mark) => (mark.type === "note" && crumbs === 0 ? mark : []));
       const cards = obstaclesOf(latest.current, marks).map((rect, i): Rect => {
         // Small cards are lower than those that they may become by being fitted, and new ones have no size yet.
         const { id = "", position } = latest.current[i] ?? {};
         const least = (sizes.get(id)?.height ?? 0) + (position?.y ?? 0) - rect.y;
         return { ...rect, y: rect.y - crumbs, height: Math.max(rect.height, least) + crumbs };
       });
-      cards.push(...notes);
+      cards.push(...Object.values(marks).flatMap((mark) => (mark.type === "note" && crumbs === 0 ? mark : [])));
       const strip = root.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
       const controls = frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0;
       const covers = {
         strip,
         top: strip || (height > LOW ? STRIP : 0),
-        controls: 20 + Math.max(CONTROLS.width - 20, controls),
+        controls: Math.max(CONTROLS.width, controls + 20),
       };
       const over = floats && isFloating(session.store.get());
       const { places, boxes } = ways.current;
@@ -113,13 +112,16 @@ export function useSight(
       const beside = over ? choose(cards, { width: width - COVERED, height }, covers, wires) : null;
       const chosen = cards[latest.current.findIndex((n) => n.selected)];
       const [around, bare] = [wires, []].map((some) => choose(cards, { width, height }, covers, some, chosen));
-      // names are worth more than room around the wires
-      const view = [around, bare].map((v) => isNamed(v?.zoom ?? 1)).join() === "false,true" ? bare : around;
-      const [less = 0, all = 0] = [beside, view].map((v) => v?.zoom ?? 0);
-      // of hundreds of cards, all are worth more than names below them
-      const few = !isMany(cards.length);
-      const loses = all >= NAMED || (few && (isNamed(less) !== isNamed(all) || (rests && isFar(detailOf(less)))));
-      if (beside && (beside.zoom >= NAMED || !loses)) return go(beside, duration);
+      // names, and values, are worth more than room around the wires
+      const shown = ({ zoom }: View) => +isNamed(zoom) + +(detailOf(zoom) === "full");
+      const view = around && bare && shown(bare) > shown(around) ? bare : around;
+      const less = beside?.zoom ?? 0;
+      const all = view?.zoom ?? 0;
+      // of many cards, all are worth more than whole names, or names below them
+      const small = isFar(detailOf(less));
+      const loses = all >= NAMED || isNamed(less) !== isNamed(all) || (rests && small);
+      if (beside && (less >= NAMED || !(isMany(cards.length) ? all >= NAMED && small : loses)))
+        return go(beside, duration);
       // where names of all cards could no longer be read beside it, it covers some, but not the selected one
       if (view) go(over ? pushed(session.store.get(), latest.current, width, view, true) : view, duration);
     },

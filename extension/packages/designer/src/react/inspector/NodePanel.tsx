@@ -156,11 +156,11 @@ function Problems({ node }: { readonly node: NodeView }) {
   );
 }
 
-/** Which labels do what an operator does to the points of their image, and what makes the others do so. */
+/** Which labels do what an operator does to the points of their image, and what makes the others do so, unless a card has that. */
 function MovesSection({ node }: { readonly node: NodeView }) {
   const session = useSession();
   const repairs = useSel((s) =>
-    findings(s).flatMap((d) => (stepOf(d) === node.key ? repairsOf(s, d).slice(0, 1) : [])),
+    findings(s).flatMap((d) => (stepOf(d) === node.key && !isBeside(s, d) ? repairsOf(s, d).slice(0, 1) : [])),
   );
   const { followers } = node;
   if (Object.keys(followers).length === 0) return null;
