@@ -245,9 +245,9 @@ def test_yes_and_no_are_squares_in_the_list_too(page: Any, server: tuple[str, Pa
     # the dot of a changed argument stands beside the bar of the selected row
     lab.by_id(page, "outline-rotate").locator("visible=true").click()
     page.locator(".ds-outline .ds-changed").first.wait_for()
-    left = '''() => {
+    left = """() => {
       const name = document.querySelector(".ds-outline .ds-changed > .ds-field-name");
       const at = name.getBoundingClientRect().x + parseFloat(getComputedStyle(name, "::before").left);
       return at - name.closest("li").getBoundingClientRect().x;
-    }'''
+    }"""
     assert page.evaluate(left) >= 4
