@@ -65,7 +65,7 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     page.keyboard.press("Control+Enter")
     page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('syntax error')")
     page.locator(".ds-reason", has_text="syntax error").wait_for()  # below the field, too, whose line is marked
-    assert page.locator(".ds-code-area > div").first.evaluate("e => Number.parseFloat(e.style.backgroundPositionY)") > 0
+    assert page.locator(".ds-code-area > div").first.evaluate("e => Number.parseFloat(getComputedStyle(e).backgroundPositionY)") > 0
     assert code.input_value() == "def change(image:\n"
     code.fill("def darker(image):\n    return image // 2\n")
     page.keyboard.press("Control+Enter")
@@ -106,6 +106,11 @@ def _write_large(page: Any, module: Path) -> None:
     lab.by_id(page, "enlarge-function").click()
     page.locator("dialog:modal").wait_for()
     assert code.bounding_box()["width"] > 2 * small
+    # in the type of the code pane, with numbers of lines, beside which the text begins
+    style = "(one, pseudo) => { const of = getComputedStyle(one, pseudo); return [of.fontSize, of.width, of.content]; }"
+    assert code.evaluate(style)[0] == "13px"
+    number = tinted.locator("div").first.evaluate(style, "::before")
+    assert number[1] == code.evaluate("one => getComputedStyle(one).paddingLeft") == "48px" and "counter" in number[2]
     code.press("Control+End")
     page.keyboard.type("# half\n")
     page.keyboard.press("Control+Enter")
@@ -138,9 +143,9 @@ def test_what_fails_is_told_at_its_card_and_at_its_line(page: Any, server: tuple
     panel = lab.by_id(page, "inspector")
     panel.get_by_text("is not defined").wait_for()  # once
     tinted = page.locator(".ds-code-area > div").first
-    assert tinted.evaluate("e => e.style.backgroundPositionY") == "21px"
+    assert tinted.evaluate("e => getComputedStyle(e).backgroundPositionY") == "21px"
     code.fill("def darker(image):\n    return image // 2\n")
-    assert tinted.evaluate("e => e.style.backgroundPositionY") == "-24px"  # out of sight
+    assert tinted.evaluate("e => getComputedStyle(e).backgroundPositionY") == "-24px"  # out of sight
     page.keyboard.press("Control+Enter")
     error.wait_for(state="detached")
 

@@ -527,6 +527,17 @@ def test_a_file_that_is_no_document_is_shown_and_opens_as_text(page: Any, server
     await_code(page, "angle=10")
 
 
+def test_other_json_files_are_opened_as_pipelines_when_asked(page: Any, server: tuple[str, Path]) -> None:
+    path = server[1] / "turning.json"
+    lab.write_turning(path)
+    open_lab(page, server[0])
+    factories = "() => window.jupyterapp.docRegistry.{}('turning.json')"
+    offered = page.evaluate(factories.format("preferredWidgetFactories") + ".map(one => one.name)")
+    assert offered[0] != "DALI designer" and "DALI designer" in offered, offered
+    page.evaluate("path => window.jupyterapp.commands.execute('docmanager:open', { path, factory: 'DALI designer' })", "turning.json")
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+
+
 def test_a_text_that_cannot_be_read_is_in_the_file_and_comes_back(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     open_document(page, server, "draft.dali.json")
     await_code(page, "angle=10")

@@ -135,6 +135,11 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
     assert "class/cut.jpg" in card.inner_text()
     assert "sample 1" in lab.by_id(page, "node-resize").inner_text()
     card.locator('[data-testid="remedy-decode"]', has_text="Leave").click()
+    # the next sample, of which something is left, and a sentence with a way back
+    _await_text(page, "strip", "decode leaves out files")
+    lab.by_id(page, "undo-notice").wait_for()
+    page.locator('[data-testid="sample-0"][aria-selected="true"]').wait_for()
+    lab.by_id(page, "sample-3").click()
     for key in ("decode", "resize"):  # and no black pictures
         lab.by_id(page, f"node-{key}").get_by_text("left out").wait_for(timeout=30_000)
     own.wait_for()

@@ -216,6 +216,8 @@ def test_an_operator_of_the_palette_goes_on_with_the_chain(page: Any, server: tu
     for name in ("rotate", "crop"):
         page.locator(drawn.format(name)).wait_for()
     assert "decode" in (lab.by_id(page, "palette-picture").get_attribute("title") or "")
+    # a long name loses its middle
+    assert lab.by_id(page, "palette-random_resized_crop").locator("b").inner_text().endswith("crop")
     person.click("palette-only-Colour")
     page.locator(drawn.format("hsv")).wait_for()
     assert page.locator('[data-testid="palette-rotate"]').count() == 0

@@ -1,8 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Operator } from "../src/core/catalog";
 import { search, subsequence } from "../src/core/fuzzy";
 import { nearHits } from "../src/react/QuickAddBox";
 import { INDEX } from "./fixtures";
+
+// what cuts names measures them as soon as it is loaded
+vi.hoisted(() => {
+  vi.stubGlobal("document", { createElement: () => ({ getContext: () => null }) });
+  vi.stubGlobal("ResizeObserver", class {});
+});
 
 const names = (query: string) => search(INDEX.operators, query).map((h) => h.operator.name);
 

@@ -278,6 +278,7 @@ describe("the picture that operators are shown on", () => {
     });
     expect(pictured(state("67×50×3 u8"))?.node).toBe("rotate");
     expect(pictured(state("32×48×3 u8"))?.node).toBe("decode");
+    expect(pictured({ ...state("67×50×3 u8"), previews: {} })).toBeNull(); // no operator is shown on what has no picture
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { labelCounts, labelWords, looseFiles, placeOf, readersOf } from "../src/core/data";
-import { batchOf, brokenFile, isAboutFile, problemCount, problems } from "../src/core/failures";
+import { batchOf, brokenFile, isAboutFile, problemCount, problems, soundSample } from "../src/core/failures";
 import type { Slot } from "../src/core/graph";
 import { differing, findingFor, titleOf, wordsOf } from "../src/core/problems";
 import { receive } from "../src/core/reduce";
@@ -297,5 +297,19 @@ describe("what transforms do otherwise", () => {
     expect(said(..."ABCDE".split("").map((one) => `${one} was left out: it has no operator.`))).toBe(
       " 5 steps were left out: A, B, C, D, E: see Problems.",
     );
+  });
+});
+
+describe("the next sample to see", () => {
+  const none = (sample: number) => ({ code: "DS301", message: "cut", node: "decode", source: `${sample}.jpg`, sample });
+  const strip = (...failed: readonly number[]) => ({
+    ...INITIAL,
+    sample: 2,
+    strip: { iteration: 0, count: 4, cell: 0, names: [], failed: failed.map(none) } as unknown as State["strip"],
+  });
+  it("is the shown one, else the first after it that does not fail, from the beginning where none does", () => {
+    expect([strip(1), strip(2), strip(2, 3), strip(0, 2, 3), strip(0, 1, 2, 3)].map(soundSample)).toEqual([
+      2, 3, 0, 1, 2,
+    ]);
   });
 });

@@ -206,9 +206,11 @@ describe("a sweep", () => {
     expect(sweepValues(fillArgument({ name: "kind", type: "string", choices: ["a", "b"] }), sweep)).toEqual(["a", "b"]);
   });
   it("has a column for each sample, where all rows are seen", () => {
-    expect(swept(6, 8, 1100, 535)).toEqual({ across: false, columns: 8, cell: 119 });
-    expect(swept(6, 8, 1400, 700)).toEqual({ across: false, columns: 8, cell: 157 });
+    expect(swept(6, 8, 1100, 535)).toEqual({ across: false, columns: 8, cell: 119, tall: 79 });
+    expect(swept(6, 8, 1400, 700)).toEqual({ across: false, columns: 8, cell: 157, tall: 104 });
     expect(swept(6, 64, 1100, 535).columns).toBe(8);
+    // where their height is what limits the pictures, the columns take all of the width none the less
+    expect(8 * ((swept(6, 8, 1200, 480).cell ?? 0) + 6)).toBeGreaterThan(1200 - 94 - 8);
   });
   it("has the values of a sample beside each other where not all rows would be seen", () => {
     expect(swept(6, 8, 1003, 277)).toEqual({ across: true, columns: 2, cell: 161 });

@@ -337,7 +337,7 @@ export class PipelineFactory extends ABCWidgetFactory<PipelineDocument, Document
       name: FACTORY,
       label: words.__("DALI designer"),
       modelName: MODEL,
-      fileTypes: [FILE_TYPE],
+      fileTypes: [FILE_TYPE, "json"], // of other JSON files for those who ask for it
       defaultFor: [FILE_TYPE],
       preferKernel: true,
       canStartKernel: true,

@@ -7,6 +7,8 @@ import type { State } from "./state";
 /** A button that takes a problem with a file away for this run and the next ones. */
 export interface Remedy {
   readonly title: string;
+  /** Whether nothing is left to see of samples with such files. */
+  readonly leaves: boolean;
   readonly edits: readonly Edit[];
 }
 
@@ -24,8 +26,21 @@ export function remediesOf(state: State, key: string): readonly Remedy[] {
   const now = node.arguments.on_error ?? "raise";
   const choices = argument.choices;
   return WAYS.filter(([value]) => value !== now && (choices.length === 0 || choices.includes(value))).map(
-    ([value, title]) => ({ title, edits: [{ type: "set_argument", key, argument: "on_error", value }] }),
+    ([value, title]) => ({
+      title,
+      leaves: value === "skip",
+      edits: [{ type: "set_argument", key, argument: "on_error", value }],
+    }),
   );
+}
+
+/** The shown sample, or the next one with which nothing is wrong. */
+export function soundSample(state: State): number {
+  const failed = new Set(batchFailures(state).map((d) => d.sample));
+  const { sample, strip } = state;
+  const count = strip?.count ?? 0;
+  const all = Array.from({ length: count }, (_, k) => (sample + k) % count);
+  return all.find((k) => !failed.has(k)) ?? sample;
 }
 
 /** A finding about one file: it cannot be read or decoded. Where a value is wrong for a sample, its file is not at fault. */

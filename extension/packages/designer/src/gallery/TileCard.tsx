@@ -57,7 +57,7 @@ export function TileCard({ tile }: { readonly tile: Tile }) {
           after={tile.name}
           whole={whole}
           testId={`tile-picture-${tile.name}`}
-          title={tile.title}
+          title={<b>{tile.title}</b>}
           gpu={tile.gpu}
           moves={tile.geometric}
           time={time}

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
+import { ARROWS } from "../core/arrows";
 import { argumentOf, sameValue } from "../core/catalog";
 import { drawerHeight, isSnug, isSweep, sweepHeight, TABS } from "../core/drawer";
 import * as format from "../core/format";
@@ -7,7 +8,7 @@ import { sheetImage } from "../core/pictures";
 import { batchFailures, findings, operatorOf, previewOf, scalarOf, severity } from "../core/select";
 import { cellKey, type State } from "../core/state";
 import { firstSweep, firstSwept, keepEdits, type Sweep, sheetPort, sweepable, sweepValues } from "../core/sweep";
-import type { NodeView, PortRef, SheetCell, Value } from "../protocol/generated";
+import type { Edit, NodeView, PortRef, SheetCell, Value } from "../protocol/generated";
 import { Thumb } from "./canvas/Thumb";
 import { useSel, useSession } from "./context";
 import { NumberField } from "./inspector/NumberField";
@@ -19,6 +20,8 @@ const CELL = { width: 160, height: 107 };
 /** How wide a picture is shown: fewer beside each other where they would be smaller, and larger ones where all are seen. */
 const WIDTHS = { least: 88, some: 120, most: 240 } as const;
 const [GAP, BAR, UNDER, PADDING, LABEL] = [6, 50, 16, 24, 94];
+/** How much wider than a picture of a sweep its cell may be, so that the columns take all of the room. */
+const WIDER = 1.5;
 /** Samples beside each other in a sweep, where there is room. */
 const COLUMNS = 8;
 /** Below these widths the bar of a sweep, one line, leaves out how many samples there are, folds the range, and leaves out the node, in px. */
@@ -27,6 +30,8 @@ const FOLDS = { count: 860, range: 720, name: 420 } as const;
 interface Columns {
   readonly columns: number;
   readonly cell: number;
+  /** How high they are, unless as high as pictures are. */
+  readonly tall?: number;
 }
 
 /** In how few rows so many cells are all seen in a room, and how wide they are; of more, some are below it. */
@@ -53,7 +58,7 @@ function tallest(rows: number, height: number, under: number): number {
  * How wide the cells of a sweep are, a row for each of its values and a column for each sample, and how many fit; where not
  * all rows would be seen, those of a sample are beside each other (`across`).
  */
-export function swept(rows: number, size: number, width: number, height: number) {
+export function swept(rows: number, size: number, width: number, height: number): Columns & { across: boolean } {
   const tall = tallest(rows, height, UNDER / rows);
   if (tall < WIDTHS.least) {
     const { columns, cell } = laid(rows, width, height);
@@ -62,7 +67,8 @@ export function swept(rows: number, size: number, width: number, height: number)
   }
   const room = width - LABEL;
   const columns = Math.min(size, COLUMNS, Math.max(1, Math.floor(room / (WIDTHS.least + GAP))));
-  return { across: false, columns, cell: Math.floor(Math.min(room / columns - GAP, tall)) };
+  const cell = Math.floor(Math.min(room / columns - GAP, WIDER * tall));
+  return { across: false, columns, cell, tall: Math.floor(Math.min(cell, tall) / 1.5) };
 }
 
 interface Row {
@@ -73,28 +79,25 @@ interface Row {
 }
 
 /** Ask for the sheet whenever what it shows can have changed. */
-function useSheet(port: PortRef | null, variants: string, samples: readonly number[]): void {
+function useSheet(port: PortRef | null, variants: readonly (readonly Edit[])[], samples: readonly number[]): void {
   const session = useSession();
   const stamp = useSel((s) => `${s.confirmed?.revision}|${s.iteration}|${s.pending.length}`);
-  const list = samples.join(",");
-  const node = port?.node;
-  const output = port?.output ?? 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision or batch is asked for again
   useEffect(() => {
-    if (!node || list === "") return undefined;
+    if (!port) return undefined;
     const wait = setTimeout(() => {
       session.send({
         type: "request_sheet",
         name: "batch",
-        port: { node, output },
-        variants: JSON.parse(variants),
-        samples: list.split(",").map(Number),
+        port,
+        variants,
+        samples,
         width: CELL.width * 2,
         height: CELL.height * 2,
       });
     }, 80);
     return () => clearTimeout(wait);
-  }, [session, node, output, variants, list, stamp]);
+  }, [session, port, variants, samples, stamp]);
 }
 
 interface CellProps {
@@ -146,10 +149,10 @@ function SheetButton({ cell, name, now, bad, old, variant, place, at, keep, unde
 
 /** Arrow keys go from cell to cell. */
 function onArrow(event: KeyboardEvent<HTMLElement>): void {
-  const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+  const by = ARROWS[event.key];
   const from = event.target instanceof HTMLElement ? event.target.dataset : {};
   if (!by || from.row === undefined) return;
-  const [row, column] = [Number(from.row) + (by[0] ?? 0), Number(from.column) + (by[1] ?? 0)];
+  const [row, column] = [Number(from.row) + by[1], Number(from.column) + by[0]];
   const next = event.currentTarget.querySelector<HTMLElement>(`[data-row="${row}"][data-column="${column}"]`);
   if (next) {
     event.preventDefault();
@@ -213,12 +216,12 @@ export function BatchPane() {
   const sweeping = on ? swept(values.length + 1, size, room, free) : undefined;
   const across = sweeping?.across;
   const many = sweeping?.columns ?? Math.min(size, 64);
-  const { cell } = sweeping ?? laid(many, room, free);
+  const { cell, tall = Math.floor(cell / 1.5) } = sweeping ?? laid(many, room, free);
   useEffect(() => setFirst((old) => (sample < old || sample >= old + many ? sample : old)), [sample, many]);
   const begin = on ? Math.min(Math.max(0, first), size - many) : 0;
   const samples = useMemo(() => Array.from({ length: many }, (_, i) => begin + i), [many, begin]);
   const variants = useMemo(
-    () => JSON.stringify([[], ...(node && argument && on ? values.map((v) => keepEdits(node, argument.name, v)) : [])]),
+    () => [[], ...(node && argument && on ? values.map((v) => keepEdits(node, argument.name, v)) : [])],
     [node, argument, on, values],
   );
   useSheet(port, variants, samples);
@@ -316,10 +319,7 @@ export function BatchPane() {
     <div
       ref={box}
       className="ds-sheet nowheel"
-      style={{
-        "--ds-cell": `${cell}px`,
-        "--ds-tall": `${Math.floor(cell / 1.5)}px`,
-      }}
+      style={{ "--ds-cell": `${cell}px`, "--ds-tall": `${tall}px` }}
       data-testid="sheet"
     >
       <div ref={column.box} className="ds-sheet-bar">

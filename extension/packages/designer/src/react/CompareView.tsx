@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
+import { ARROWS } from "../core/arrows";
 import * as format from "../core/format";
 import { type Lens, panned, WHOLE, zoomed } from "../core/lens";
 import { PAIR_A, PAIR_B } from "../core/pictures";
@@ -25,12 +26,11 @@ type Mode = (typeof MODES)[number];
 function usePair(comparison: Comparison): void {
   const session = useSession();
   const stamp = useSel((s) => `${s.confirmed?.revision}|${s.sample}|${s.iteration}`);
-  const text = JSON.stringify(comparison);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision or sample is asked for again
   useEffect(() => {
-    const wait = setTimeout(() => session.send({ type: "request_pair", ...(JSON.parse(text) as Comparison) }), 60);
+    const wait = setTimeout(() => session.send({ type: "request_pair", ...comparison }), 60);
     return () => clearTimeout(wait);
-  }, [session, text, stamp]);
+  }, [session, comparison, stamp]);
 }
 
 function sideName(side: Side): string {
@@ -236,17 +236,17 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
       event.stopPropagation();
       setLens(factor ? zoomed(lens, factor, middle) : WHOLE);
     }
-    const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    const by = ARROWS[event.key];
     if (!by || !a) return;
     event.preventDefault();
     event.stopPropagation();
     if (!event.shiftKey) {
       const { sample, iteration } = session.store.get();
-      session.chooseSample(sample + (by[0] || by[1] || 0), iteration);
+      session.chooseSample(sample + by[0] + by[1], iteration);
       return;
     }
     const clamp = (v: number) => Math.min(0.99999, Math.max(0, v));
-    setPoint({ x: clamp(point.x + (by[0] ?? 0) / a.width), y: clamp(point.y + (by[1] ?? 0) / a.height) });
+    setPoint({ x: clamp(point.x + by[0] / a.width), y: clamp(point.y + by[1] / a.height) });
   };
   const onStep = (event: KeyboardEvent) => {
     const step = { ",": -1, ".": 1 }[event.key];

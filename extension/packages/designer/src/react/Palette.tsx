@@ -9,6 +9,7 @@ import { callOf, valuesOf } from "../core/python";
 import { effectImage } from "../core/state";
 import { Chips } from "./Chips";
 import { DeviceBadge } from "./canvas/CardParts";
+import { Name } from "./canvas/Name";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
 import { Icon, operatorIcon } from "./icons";
@@ -19,19 +20,21 @@ import { pictured, useEffectPictures } from "./useEffectPictures";
 
 const TRIAL = "experimental.";
 
-/** A name with the letters that were searched; `short`: without where it is from. */
+/** A name with the letters that were searched; `short`: without where it is from, and cut as on cards where none is marked. */
 export function Marked({ hit, short = false }: { readonly hit: Hit; readonly short?: boolean }) {
   const marks = new Set(hit.marks);
   const { name, written_by: by } = hit.operator;
   const letters = Array.from(name);
   const skipped = by ? name.indexOf(".") + 1 : short && name.startsWith(TRIAL) ? TRIAL.length : 0;
+  if (short && marks.size === 0) return <Name text={name.slice(skipped)} />;
+  const Words = short ? "b" : "span";
   return (
-    <span>
+    <Words>
       {letters.map((letter, i) =>
         // biome-ignore lint/suspicious/noArrayIndexKey: letters have no other identity
         i < skipped ? null : marks.has(i) ? <b key={i}>{letter}</b> : <span key={i}>{letter}</span>,
       )}
-    </span>
+    </Words>
   );
 }
 
@@ -185,12 +188,8 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
     );
   }, [catalog, query, kind, only]);
   useEffectPictures(port, seen);
-  const without = useSel((s) =>
-    Object.keys(s.effects)
-      .filter((name) => s.effects[name]?.there === false)
-      .join(" "),
-  );
-  const isTile = (o: Operator) => port !== null && o.shown !== null && !without.split(" ").includes(o.name);
+  const without = useSel((s) => Object.keys(s.effects).filter((name) => s.effects[name]?.there === false));
+  const isTile = (o: Operator) => port !== null && o.shown !== null && !without.includes(o.name);
   const sections = query ? groups : together(groups, isTile);
   // biome-ignore lint/correctness/useExhaustiveDependencies: other entries are to be watched
   useEffect(() => {
@@ -218,7 +217,7 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
           Gallery
           {port && (
             <span title={`What they make of ${port.node}`} data-testid="palette-picture">
-              on {port.node}, sample {sample}
+              on <Name text={port.node} /> sample {sample}
             </span>
           )}
           {closable && <CloseButton label="Close (P)" onClick={() => session.view({ palette: false })} />}

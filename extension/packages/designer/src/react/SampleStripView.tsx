@@ -30,27 +30,25 @@ export function SampleStripView() {
   const small = breadth === "list" || breadth === "slim";
   const pictures = !small && strip !== null && strip.cell > 0 ? strip : null;
   const thumbs = breadth === "wide" && pictures !== null;
+  /** By one batch or sample, back or on. */
+  const step = (name: string, key: string, on: boolean, end: boolean, go: () => void) => (
+    <IconButton
+      icon={on ? "right" : "left"}
+      label={`${on ? "Next" : "Previous"} ${name}${key}`}
+      testId={`${name}-${on ? "next" : "previous"}`}
+      disabled={none || end}
+      onClick={go}
+    />
+  );
   return (
     <>
       <span className={`ds-stepper ${small ? "ds-hidden" : ""}`}>
-        <IconButton
-          icon="left"
-          label="Previous batch"
-          testId="batch-previous"
-          disabled={none || iteration === 0}
-          onClick={() => session.chooseSample(sample, iteration - 1)}
-        />
+        {step("batch", "", false, iteration === 0, () => session.chooseSample(sample, iteration - 1))}
         <span data-testid="batch">
           <u>Batch </u>
           {none ? "–" : iteration + 1}
         </span>
-        <IconButton
-          icon="right"
-          label="Next batch"
-          testId="batch-next"
-          disabled={none}
-          onClick={() => session.chooseSample(sample, iteration + 1)}
-        />
+        {step("batch", "", true, false, () => session.chooseSample(sample, iteration + 1))}
       </span>
       {thumbs && (
         <span className="ds-thumbs" role="listbox" aria-label="Sample">
@@ -89,14 +87,7 @@ export function SampleStripView() {
             +{format.grouped(count - SHOWN)}
           </LinkButton>
         )}
-        {!thumbs && (
-          <IconButton
-            icon="left"
-            label="Previous sample ([)"
-            disabled={none || sample === 0}
-            onClick={() => choose(sample - 1)}
-          />
-        )}
+        {!thumbs && step("sample", " ([)", false, sample === 0, () => choose(sample - 1))}
         {!thumbs && pictures && sample < pictures.count && (
           <span className="ds-sample" title={pictures.names[sample]}>
             <SampleThumb index={sample} size={pictures.cell} />
@@ -105,14 +96,7 @@ export function SampleStripView() {
         <span className="ds-muted" data-testid="sample-count">
           {none ? "–" : `${format.grouped(sample + 1)} of ${format.grouped(count)}`}
         </span>
-        {!thumbs && (
-          <IconButton
-            icon="right"
-            label="Next sample (])"
-            disabled={none || sample + 1 >= count}
-            onClick={() => choose(sample + 1)}
-          />
-        )}
+        {!thumbs && step("sample", " (])", true, sample + 1 >= count, () => choose(sample + 1))}
       </span>
     </>
   );

@@ -16,7 +16,7 @@ export function TileFace({ title, gpu, moves, time, ...picture }: Props) {
     <>
       <Halves {...picture} />
       <span className="ds-tile-title">
-        <b>{title}</b>
+        {title}
         {!gpu && <em className="ds-device ds-device-cpu">cpu</em>}
       </span>
       <span className="ds-tile-facts">

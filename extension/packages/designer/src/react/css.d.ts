@@ -8,6 +8,7 @@ declare module "react" {
     "--ds-from"?: string;
     "--ds-line"?: string;
     "--ds-share"?: string;
+    "--ds-wrong"?: number;
     "--ds-px"?: string;
     "--ds-px11"?: string;
     "--ds-px14"?: string;

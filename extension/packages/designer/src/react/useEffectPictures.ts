@@ -19,13 +19,13 @@ function isSmall(state: State, { node }: PortRef): boolean {
   return 2 * Math.max(height, width) < PICTURE.width;
 }
 
-/** The picture that operators are shown on, none that is too small if there is another one: of the selected node if it has one, else what the pipeline returns first, else the last one there is. */
+/** The picture that operators are shown on, none that is too small if there is another one: of the selected node if it has one, else what the pipeline returns first, else the last one there is; null while there is none. */
 export function pictured(state: State): PortRef | null {
   const ends = [...(state.graph?.nodes ?? [])].reverse().map((n) => ({ node: n.key, output: 0 }));
   const chosen = { node: state.view.selection[0] ?? "", output: 0 };
-  const images = [chosen, ...(state.graph?.outputs ?? []), ...ends].filter((port) => isImage(state, port));
-  const shown = images.filter(({ node }) => hasPicture(state, node));
-  return shown.find((port) => !isSmall(state, port)) ?? shown[0] ?? images[0] ?? null;
+  const all = [chosen, ...(state.graph?.outputs ?? []), ...ends];
+  const shown = all.filter((port) => isImage(state, port) && hasPicture(state, port.node));
+  return shown.find((port) => !isSmall(state, port)) ?? shown[0] ?? null;
 }
 
 /** Ask what operators would make of a picture; those that were asked for last are made. True once all are there. */

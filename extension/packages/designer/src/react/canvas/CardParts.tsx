@@ -1,5 +1,6 @@
 import { Handle, Position } from "@xyflow/react";
 import { type CSSProperties, type ReactNode, useEffect, useState } from "react";
+import { barsOf } from "../../core/bars";
 import * as format from "../../core/format";
 import { nodeOf, type Slot } from "../../core/graph";
 import { hueOf, isFixed, tagOf } from "../../core/marks";
@@ -248,46 +249,34 @@ export function HeatBar({ share }: { readonly share: number | undefined }) {
   );
 }
 
-const BARS = 64;
-
-/** The values of the batch; the shown sample is solid. */
-export function Values({
-  values: all,
-  sample,
-}: {
+interface ValuesProps {
   readonly values: readonly (number | null)[];
   readonly sample: number;
-}) {
-  const values = all.slice(0, BARS);
-  if (values.length === 0) return <div className="ds-values" />;
+}
+
+/** The values of the batch; that of the shown sample is solid. */
+export function Values({ values, sample }: ValuesProps) {
   // of samples that take another branch none are known
   const known = values.filter((v) => v !== null);
-  const words = `values of the batch: ${known.map((v) => format.number(v)).join(", ")}`;
-  const low = Math.min(...known);
-  const high = Math.max(...known);
-  if (values.length <= 8 && known.every((v) => v === 0 || v === 1))
+  if (known.every((v) => v === 0 || v === 1)) {
+    const few = values.length <= 8;
+    const ones = known.filter(Boolean).length;
+    const of = (v: number | null, now: boolean) => (
+      <i className={`ds-dot-${v === null ? "none" : v ? "on" : "off"} ${now ? "ds-dot-now" : ""}`} />
+    );
     return (
-      <div className="ds-dots" role="img" aria-label={words}>
-        {values.map((v, i) => (
-          <i
-            // biome-ignore lint/suspicious/noArrayIndexKey: a sample is its place in the batch
-            key={i}
-            className={`ds-dot-${v === null ? "none" : v ? "on" : "off"} ${i === sample ? "ds-dot-now" : ""}`}
-          />
-        ))}
+      <div className="ds-dots" role="img" aria-label={`1 in ${ones} of ${known.length} samples`}>
+        {few
+          ? values.map((v, i) => of(v, i === sample))
+          : [1, 0].map((v) => [of(v, v === values[sample]), <b key={v}>{v ? ones : known.length - ones}</b>])}
       </div>
     );
-  const height = (v: number | null) => (v === null ? 0 : high > low ? 6 + ((v - low) / (high - low)) * 24 : 16);
+  }
   return (
-    <div className="ds-values" role="img" aria-label={words} style={{ gap: values.length > 24 ? 0.5 : 2 }}>
-      {values.map((v, i) => (
-        <i
-          // biome-ignore lint/suspicious/noArrayIndexKey: a sample is its place in the batch
-          key={i}
-          className={i === sample ? "ds-value-now" : ""}
-          style={{ height: height(v) }}
-          title={`sample ${i + 1}: ${v === null ? "–" : format.number(v)}`}
-        />
+    <div className="ds-values" role="img" aria-label="values of the batch">
+      {barsOf(values, sample).map(({ height, now, title }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
+        <i key={i} className={now ? "ds-value-now" : ""} style={{ height: height * 30 }} title={title} />
       ))}
     </div>
   );

@@ -1,5 +1,6 @@
 import { EdgeLabelRenderer } from "@xyflow/react";
 import { type KeyboardEvent, type PointerEvent, useRef } from "react";
+import { ARROWS } from "../../core/arrows";
 import { type Wire, wireOf, wiresOf } from "../../core/graph";
 import { junctionMarks, junctionsOf, withJunction } from "../../core/junctions";
 import type { Session } from "../../core/session";
@@ -44,13 +45,6 @@ export function addNearest(session: Session, root: HTMLElement, at?: Position): 
 
 /** How far an arrow key moves a junction, in px of the canvas; with Shift by one. */
 const STEP = 8;
-
-const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 
 interface Props {
   /** Of the wire. */

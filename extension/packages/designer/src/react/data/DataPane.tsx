@@ -129,7 +129,7 @@ export function DataPane() {
   const selected = useSel((s) => s.view.selection[0] ?? "");
   const node = readers.find((r) => r.key === selected) ?? readers[0];
   const key = node?.key ?? "";
-  const stamp = node ? JSON.stringify(node.arguments) : "";
+  const stamp = node?.arguments;
   const found = useSel((s) => (s.dataSet?.key === key ? s.dataSet : null));
   const unread = useSel((s) => findings(s).find((d) => d.node === key && isUnread(s, d)));
   const failed = useSel((s) => s.refused[0]?.message ?? "");

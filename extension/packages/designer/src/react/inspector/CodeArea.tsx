@@ -23,9 +23,7 @@ interface Choice {
 }
 
 const LIST = "ds-names";
-/** Extents of a letter and of the list, in px; the style sheet has the rest. */
-const LINE = 15;
-const PADDING = 6;
+/** In px. */
 const WIDTH = 190;
 
 function wordBefore({ value, selectionStart }: HTMLTextAreaElement): string {
@@ -36,13 +34,14 @@ function wordBefore({ value, selectionStart }: HTMLTextAreaElement): string {
 function placeOf(area: HTMLTextAreaElement): { left: number; top: number } {
   const lines = area.value.slice(0, area.selectionStart).split("\n");
   const pen = document.createElement("canvas").getContext("2d");
-  const { fontSize, fontFamily } = getComputedStyle(area);
-  if (pen) pen.font = `${fontSize} ${fontFamily}`;
+  const { font, lineHeight, paddingLeft, paddingTop } = getComputedStyle(area);
+  const [line = 0, left = 0, top = 0] = [lineHeight, paddingLeft, paddingTop].map(Number.parseFloat);
+  if (pen) pen.font = font;
   const before = lines.at(-1)?.replace(/\w*$/, "") ?? "";
-  const x = PADDING + (pen?.measureText(before).width ?? 0) - area.scrollLeft;
+  const x = left + (pen?.measureText(before).width ?? 0) - area.scrollLeft;
   return {
     left: Math.max(0, Math.min(x, area.clientWidth - WIDTH)),
-    top: Math.min(PADDING + lines.length * LINE - area.scrollTop, area.clientHeight) + 2,
+    top: Math.min(top + lines.length * line - area.scrollTop, area.clientHeight) + 2,
   };
 }
 
@@ -99,12 +98,7 @@ export function CodeArea({ value, label, testId, onValue, onApply, wrong }: Prop
   };
   return (
     <div className="ds-code-area">
-      <div
-        ref={tinted}
-        className="ds-input ds-function"
-        aria-hidden="true"
-        style={{ backgroundPositionY: PADDING + (wrong - 1) * LINE }}
-      >
+      <div ref={tinted} className="ds-input ds-function" aria-hidden="true" style={{ "--ds-wrong": wrong }}>
         {value.split("\n").map((line, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
           <div key={i}>

@@ -121,9 +121,9 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   // the pictures of all cards are looked at in the same place
   const cards = useSel((s) => {
     const pictures = Object.values(s.previews).filter((p) => p.body.type === "image");
-    return JSON.stringify(pictures.slice(0, PROBED).map((p) => ({ node: p.key, output: p.output })));
+    return pictures.slice(0, PROBED).map((p) => ({ node: p.key, output: p.output }));
   });
-  const ports: PortRef[] = [{ node: nodeKey, output }, ...(source ? [source] : []), ...JSON.parse(cards)];
+  const ports: PortRef[] = [{ node: nodeKey, output }, ...(source ? [source] : []), ...cards];
   const given = into?.facts ?? "";
   const facts = (kept ? preview : detail?.has_input ? detail : null)?.facts ?? "";
   const operator = useSel((s) => s.opening?.catalog.byName.get(nodeOf(s.graph, nodeKey)?.operator ?? ""));

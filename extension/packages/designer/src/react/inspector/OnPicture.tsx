@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from "react";
+import { ARROWS } from "../../core/arrows";
 import type { Rect } from "../../core/route";
 import type { Value } from "../../protocol/generated";
 import { Thumb } from "../canvas/Thumb";
@@ -8,13 +9,6 @@ import { useGesture } from "./field";
 
 /** By how much something is to be moved, in px of the screen or steps of the keyboard. */
 type Move = (dx: number, dy: number, event: PointerEvent | KeyboardEvent) => void;
-
-const STEPS: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 
 /** Setting arguments of a node by what is dragged on a picture: a drag, or a burst of keys, is one undo step. */
 export function useDrag(key: string) {
@@ -43,7 +37,7 @@ export function useDrag(key: string) {
     },
     /** Arrow keys are steps of 1, with Shift of 0.1, with Ctrl of 10. */
     nudge: (event: KeyboardEvent, move: Move) => {
-      const [dx, dy] = STEPS[event.key] ?? [];
+      const [dx, dy] = ARROWS[event.key] ?? [];
       if (dx === undefined || dy === undefined) return;
       event.preventDefault();
       event.stopPropagation();

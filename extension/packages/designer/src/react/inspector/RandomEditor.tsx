@@ -1,4 +1,5 @@
 import { type PointerEvent, type ReactNode, useEffect, useRef } from "react";
+import { signOf } from "../../core/arrows";
 import { type Argument, fillArgument } from "../../core/catalog";
 import {
   type Distribution,
@@ -165,7 +166,7 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
             e.currentTarget.ownerSVGElement?.setPointerCapture(e.pointerId);
           }}
           onKeyDown={(e) => {
-            const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[e.key];
+            const by = signOf(e.key);
             if (!by) return;
             e.preventDefault();
             e.stopPropagation();

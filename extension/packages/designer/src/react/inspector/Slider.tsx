@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useRef } from "react";
+import { signOf } from "../../core/arrows";
 import type { Argument } from "../../core/catalog";
 import * as format from "../../core/format";
 import { sliderSpan, sliderStep, snap } from "../../core/validate";
@@ -29,7 +30,7 @@ export function Slider({ argument, value, onValue, onBegin, onReset, label, test
   const tick = typeof argument.default === "number" ? share(argument.default, low, high) : zero || null;
   const onKeyDown = (event: KeyboardEvent) => {
     holds.onKeyDown();
-    const sign = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    const sign = signOf(event.key);
     if (!sign || !(event.shiftKey || event.ctrlKey)) return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { type FileToShow, SHOW_FILE } from "../../core/designers";
-import { batchOf, isShown, remediesOf } from "../../core/failures";
+import { batchOf, isShown, remediesOf, soundSample } from "../../core/failures";
 import * as format from "../../core/format";
 import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
@@ -79,19 +79,27 @@ function ShowFile({ source }: { readonly source: string }) {
 /** What can be done about a file: leave it out, a placeholder. */
 export function Remedies({ node, primary }: { readonly node: string; readonly primary: boolean }) {
   const session = useSession();
-  const remedies = useSel((s) => JSON.stringify(remediesOf(s, node)));
-  const all = JSON.parse(remedies) as ReturnType<typeof remediesOf>;
+  const all = useSel((s) => remediesOf(s, node));
   const dali = useSel((s) => s.code?.dialect === "nvidia.dali");
+  const apply = ({ edits, leaves }: (typeof all)[number]) => {
+    const { iteration } = session.store.get();
+    const sample = soundSample(session.store.get());
+    session.edit(edits);
+    session.view({
+      notice: { text: `${node} ${leaves ? "leaves out" : "has a placeholder for"} files that it cannot use.`, node },
+    });
+    if (leaves) session.chooseSample(sample, iteration);
+  };
   return (
     <>
-      {all.map(({ title, edits }, i) => (
+      {all.map((remedy, i) => (
         <SmallButton
-          key={title}
+          key={remedy.title}
           primary={primary && i === 0}
           data-testid={`remedy-${node}`}
-          onClick={() => session.edit(edits)}
+          onClick={() => apply(remedy)}
         >
-          {title}
+          {remedy.title}
         </SmallButton>
       ))}
       {dali && all[0] && <small className="ds-muted">Here only: nvidia.dali stops at such files.</small>}

@@ -22,6 +22,9 @@ export function reportText(d: Diagnostic): string {
   return lines.join("\n");
 }
 
+/** Its words, its name for tests, whether it is the first choice, and what it does. */
+type Button = readonly [string, string | undefined, boolean, () => void];
+
 interface ActionsProps {
   readonly finding: Diagnostic;
   readonly testId?: string;
@@ -47,54 +50,41 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
   const files = looseFiles(finding);
   const most = finding.code === "DS105" && /se at most ([1-9]\d*)/.exec(`${finding.message} ${finding.hint}`)?.[1];
   const path = useSel((s) => files > 0 && placeOf(nodeOf(s.graph, node ?? "")));
+  const buttons: readonly (Button | false | "" | null | undefined)[] = [
+    node &&
+      path && [
+        `Read ${files === 1 ? "its file" : `its ${files} files`}`,
+        "read-files",
+        true,
+        () => session.send({ type: "point_reader", key: node, path }),
+      ],
+    ...repairs.map((repair, i): Button => [repair.title, testId, bare && i === 0, () => session.repair(repair)]),
+    fix && [fix.title, "return-last", true, () => session.edit(fix.edits)],
+    unread && [
+      "Choose folder",
+      "choose-data",
+      !path && repairs.length === 0,
+      () => session.view({ folders: node ?? null }),
+    ],
+    most &&
+      node &&
+      argument && [
+        `Use ${most}`,
+        "use-most",
+        !bare,
+        () => session.edit([{ type: "set_argument", key: node, argument, value: Number(most) }]),
+      ],
+    back && ["Undo the edit", "go-back", false, () => session.undo()],
+  ];
   return (
     <>
-      {node && path && (
-        <SmallButton
-          primary
-          data-testid="read-files"
-          onClick={() => session.send({ type: "point_reader", key: node, path })}
-        >
-          Read {files === 1 ? "its file" : `its ${files} files`}
-        </SmallButton>
-      )}
-      {repairs.map((repair, i) => (
-        <SmallButton
-          key={repair.title}
-          primary={bare && i === 0}
-          data-testid={testId}
-          onClick={() => session.repair(repair)}
-        >
-          {repair.title}
-        </SmallButton>
-      ))}
-      {fix && (
-        <SmallButton primary data-testid="return-last" onClick={() => session.edit(fix.edits)}>
-          {fix.title}
-        </SmallButton>
-      )}
-      {unread && (
-        <SmallButton
-          primary={!path && repairs.length === 0}
-          data-testid="choose-data"
-          onClick={() => session.view({ folders: node ?? null })}
-        >
-          Choose folder
-        </SmallButton>
-      )}
-      {most && node && argument && (
-        <SmallButton
-          primary={!bare}
-          data-testid="use-most"
-          onClick={() => session.edit([{ type: "set_argument", key: node, argument, value: Number(most) }])}
-        >
-          Use {most}
-        </SmallButton>
-      )}
-      {back && (
-        <SmallButton title="Undo the last edit" data-testid="go-back" onClick={() => session.undo()}>
-          Undo the edit
-        </SmallButton>
+      {buttons.map(
+        (button) =>
+          button && (
+            <SmallButton key={button[0]} primary={button[2]} data-testid={button[1]} onClick={button[3]}>
+              {button[0]}
+            </SmallButton>
+          ),
       )}
       {node && isAboutFile(finding) && <Remedies node={node} primary={!unread} />}
       {!bare && <Reproduction finding={finding} />}

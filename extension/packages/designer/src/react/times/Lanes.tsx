@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import { ARROWS } from "../../core/arrows";
 import * as format from "../../core/format";
 import { timingOf } from "../../core/select";
 import { type Bar, barsOf, type Span, shifted, ticksOf, wholeSpan, zoomed } from "../../core/timeline";
@@ -89,8 +90,8 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
   const place = (at: number) => (at - span.from) * scale;
   const zoom = (factor: number) => setSpan((s) => zoomed(s, whole, factor, (s.from + s.to) / 2));
   const onKey = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -0.2, ArrowRight: 0.2 }[event.key];
-    if (step !== undefined) setSpan((s) => shifted(s, whole, step * (s.to - s.from)));
+    const step = ARROWS[event.key]?.[0];
+    if (step) setSpan((s) => shifted(s, whole, step * 0.2 * (s.to - s.from)));
     else if (event.key === "+" || event.key === "=") zoom(0.6);
     else if (event.key === "-") zoom(1 / 0.6);
     else if (event.key === "0") setSpan(whole);
