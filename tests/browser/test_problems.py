@@ -136,7 +136,7 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
     assert "sample 1" in lab.by_id(page, "node-resize").inner_text()
     card.locator('[data-testid="remedy-decode"]', has_text="Leave").click()
     # the next sample, of which something is left, and a sentence with a way back
-    _await_text(page, "strip", "decode leaves out files")
+    _await_text(page, "strip", "Decode leaves out files")
     lab.by_id(page, "undo-notice").wait_for()
     page.locator('[data-testid="sample-0"][aria-selected="true"]').wait_for()
     lab.by_id(page, "sample-3").click()

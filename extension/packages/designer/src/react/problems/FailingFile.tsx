@@ -85,9 +85,10 @@ export function Remedies({ node, primary }: { readonly node: string; readonly pr
     const { iteration } = session.store.get();
     const sample = soundSample(session.store.get());
     session.edit(edits);
-    session.view({
-      notice: { text: `${node} ${leaves ? "leaves out" : "has a placeholder for"} files that it cannot use.`, node },
-    });
+    const text = format.sentence(
+      `${node} ${leaves ? "leaves out" : "has a placeholder for"} files that it cannot use.`,
+    );
+    session.view({ notice: { text, node } });
     if (leaves) session.chooseSample(sample, iteration);
   };
   return (
