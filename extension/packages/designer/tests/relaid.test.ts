@@ -413,15 +413,16 @@ describe("outputs", () => {
     const graph = { ...GRAPH, outputs: [...keys.map((key) => ref(key)), { node: "k0", output: 1 }] };
     expect(outputRows(graph, places)).toEqual([140, 290, 440, 92, 242, 392, 44, 194, 344, 488]);
     expect(outputsHeight(graph, places)).toBe(488 + 20 + 22);
-    expect(nameShifts([60, 30, 40], 0.5)).toEqual([9, 0, 7]);
+    expect(nameShifts([60, 30, 40], 0.5)).toEqual([4, -5, 2]);
   });
   it("are numbered where a number has room beside its dot", () => {
     expect(nameShifts([30, 78, 126], 0.5)).toEqual([0, 0, 0]);
-    expect(nameShifts([30, 50, 70], 0.4)).toEqual([0, 4, 8]);
+    expect(nameShifts([30, 50, 70], 0.4)).toEqual([-4, 0, 4]);
+    expect(nameShifts([30, 50, 70, 90], 0.4)).toEqual([-6, -2, 2, 6]);
     const shown = nameShifts(
       Array.from({ length: 31 }, (_, i) => 30 + 20 * i),
       0.22,
-    ).flatMap((by, i) => (by < 0 ? [] : [(30 + 20 * i) * 0.22 + by]));
+    ).flatMap((by, i) => (by === null ? [] : [(30 + 20 * i) * 0.22 + by]));
     expect(shown.length).toBeGreaterThan(9);
     expect(Math.min(...shown.slice(1).map((y, i) => y - (shown[i] ?? 0)))).toBeGreaterThanOrEqual(12 - 1e-9);
   });

@@ -51,21 +51,41 @@ export function fromTop(rows: readonly number[]): readonly number[] {
   return [...rows.keys()].sort((i, j) => (rows[i] ?? 0) - (rows[j] ?? 0));
 }
 
-/** Height of a name on a small card, in px of the screen, and by how much it may stand below its dot. */
+/** Height of a name on a small card, in px of the screen, and by how much it may stand above or below its dot. */
 const NAME = 12;
 const OFF = 6;
+/** So many names are all shown. */
+const FEW = 5;
 
-/** By how much names of outputs stand below their dots, in px of the screen, to be clear of each other; -1 of those that have no room. */
-export function nameShifts(rows: readonly number[], zoom: number): readonly number[] {
-  const shifts: number[] = [];
+/**
+ * By how much names of outputs stand below their dots, or above them, in px of the screen, to be clear of each other; null
+ * of those that have no room.
+ */
+export function nameShifts(rows: readonly number[], zoom: number): readonly (number | null)[] {
+  const shifts: (number | null)[] = [];
   let free = Number.NEGATIVE_INFINITY;
+  /** Names without room between them, and how much there is above the first. */
+  let crowd: number[] = [];
+  let above = OFF;
+  const centre = () => {
+    const lift = Math.min(OFF, above, Math.ceil(Math.max(0, ...crowd.map((i) => shifts[i] ?? 0)) / 2));
+    for (const i of crowd) shifts[i] = (shifts[i] ?? 0) - lift;
+  };
   for (const i of fromTop(rows)) {
     const at = (rows[i] ?? 0) * zoom;
     const shift = Math.max(0, Math.ceil(free - at));
-    const hidden = rows.length > 3 && shift > OFF;
-    shifts[i] = hidden ? -1 : shift;
-    if (!hidden) free = at + shift + NAME;
+    shifts[i] = null;
+    if (rows.length > FEW && shift > 2 * OFF) continue;
+    if (shift === 0) {
+      centre();
+      crowd = [];
+      above = Math.floor(at - free);
+    }
+    crowd.push(i);
+    shifts[i] = shift;
+    free = at + shift + NAME;
   }
+  centre();
   return shifts;
 }
 

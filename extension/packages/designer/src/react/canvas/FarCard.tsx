@@ -87,7 +87,7 @@ export function FarOutputs({ selected }: NodeProps) {
           style={{ top: top + FAR_DROP, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}
         >
           <i />
-          {shifts[i] !== -1 && (
+          {typeof shifts[i] === "number" && (
             <span style={{ top: `calc(${shifts[i]} * var(--ds-px))` }}>
               {letters < LEAST ? i + 1 : format.cutTo(names[i] ?? "", letters, start, end)}
             </span>

@@ -120,7 +120,7 @@ export const COVERED = 276 + 10;
 
 /**
  * A view moved to the left, so that the selected card is not under the floating inspector; with `spare` also where cards
- * leave room at the left, so that as few as can be are.
+ * leave so much room at the left that none is.
  */
 export function pushed(state: State, nodes: readonly Node[], wide: number, view: View, spare = false): View {
   const [first = "", ...others] = state.view.selection;
@@ -132,8 +132,8 @@ export function pushed(state: State, nodes: readonly Node[], wide: number, view:
   const beyond = (of: Node) => left(of) + (of.measured?.width ?? CARD) * view.zoom - room;
   // its name, at the left, stays in sight
   const own = Math.min(left(card) - EDGE / 2, beyond(card));
-  const all = spare ? Math.min(Math.min(...nodes.map(left)) - EDGE, Math.max(...nodes.map(beyond))) : 0;
-  const over = Math.max(own, all);
+  const all = Math.max(...nodes.map(beyond));
+  const over = spare && Math.min(...nodes.map(left)) - EDGE >= all ? all : own;
   return over > 0 ? { ...view, x: view.x - over } : view;
 }
 

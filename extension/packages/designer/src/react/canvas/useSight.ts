@@ -117,11 +117,10 @@ export function useSight(
       const view = around && bare && shown(bare) > shown(around) ? bare : around;
       const less = beside?.zoom ?? 0;
       const all = view?.zoom ?? 0;
-      // of many cards, all are worth more than whole names, or names below them
-      const small = isFar(detailOf(less));
-      const loses = all >= NAMED || isNamed(less) !== isNamed(all) || (rests && small);
-      if (beside && (less >= NAMED || !(isMany(cards.length) ? all >= NAMED && small : loses)))
-        return go(beside, duration);
+      // many cards stay below the pointer that chose one
+      const stays = rests && isMany(cards.length);
+      const loses = all >= NAMED || isNamed(less) !== isNamed(all) || (rests && isFar(detailOf(less)));
+      if (beside && !stays && (less >= NAMED || !loses)) return go(beside, duration);
       // where names of all cards could no longer be read beside it, it covers some, but not the selected one
       if (view) go(over ? pushed(session.store.get(), latest.current, width, view, true) : view, duration);
     },

@@ -5,6 +5,7 @@ import { cardName } from "../../core/format";
 import { nodeOf, OUTPUTS, originOf, type Slot, SPLIT } from "../../core/graph";
 import { resultName } from "../../core/select";
 import type { NodeView, PortRef } from "../../protocol/generated";
+import { Name } from "../canvas/Name";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { PortMark } from "../Port";
@@ -139,8 +140,7 @@ export function OutputsPanel() {
         // biome-ignore lint/suspicious/noArrayIndexKey: the same result may be returned twice
         <div className="ds-output-row" key={`${idOf(ref)}|${i}`}>
           <span>
-            {i + 1}. <b>{ref.node}</b>
-            {ref.output > 0 && `[${ref.output}]`}
+            {i + 1}. <Name text={resultName(session.store.get(), ref)} title={ref.node} />
           </span>
           <LinkButton disabled={i === 0} onClick={() => swap(i, i - 1)} aria-label={`Move ${ref.node} up`}>
             up
