@@ -122,6 +122,39 @@ def test_a_box_is_applied_with_a_probability(page: Any, server: tuple[str, Path]
     lab.by_id(page, "node-coin").wait_for(state="detached")
 
 
+def test_a_box_is_one_row_in_the_list_of_narrow_frames(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _open(page, server, "box_row.ipynb", CODE, "thumb-normalize")
+    _select(page, "resize", "rotate")
+    page.keyboard.press("g")
+    lab.by_id(page, "node-group:group1").wait_for()
+    lab.by_id(page, "designer").evaluate("one => Object.assign(one.parentElement.style, { width: '520px', height: '760px' })")
+    rows = page.locator('.ds-outline [data-testid^="outline-"]')
+    page.locator(".ds-outline").wait_for()
+
+    def listed() -> list[str]:
+        return rows.evaluate_all("all => all.map(one => one.dataset.testid.slice(8))")
+
+    outer = ["reader", "decode", "uniform", "group:group1", "normalize"]
+    assert listed() == outer
+    box = page.locator('.ds-outline [data-testid="outline-group:group1"]')
+    assert "subgraph" in box.inner_text() and box.get_attribute("aria-expanded") == "true"
+    lab.by_id(page, "probability").fill("0.5")
+    lab.by_id(page, "chance-note").get_by_text("of the samples").wait_for(timeout=15_000)
+    lab.settle(page)
+    page.screenshot(path=artifacts / "designer_box_row.png")
+    box.click()
+    lab.by_id(page, "expand-box").wait_for(state="detached")
+    box.click()
+    lab.by_id(page, "enter-box").click()
+    lab.by_id(page, "outline-rotate").wait_for()
+    assert {"resize", "rotate"} < {*listed()} and "decode" not in listed()
+    lab.by_id(page, "crumbs").get_by_role("button").first.click()
+    lab.by_id(page, "expand-box").wait_for()
+    assert listed() == outer
+    lab.by_id(page, "expand-box").click()
+    lab.by_id(page, "outline-rotate").wait_for()
+
+
 def test_a_group_is_a_frame_that_moves_and_collapses(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     _open(page, server, "group.ipynb", CODE, "thumb-normalize")
     before = _nodes(page)

@@ -36,7 +36,7 @@ export const LABELS: readonly Kind[] = ["boxes", "mask", "points"];
 const CATEGORY_HUES = icons.hues.map(([words = "", hue]) => [new RegExp(words), hue as Hue] as const);
 
 /** The hue of a category's tile. */
-export function categoryHue(category: string): Hue {
+export function categoryHue(category = ""): Hue {
   const text = category.toLowerCase();
   return CATEGORY_HUES.find(([words]) => words.test(text))?.[1] ?? "slate";
 }

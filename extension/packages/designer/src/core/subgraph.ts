@@ -1,4 +1,4 @@
-import type { GraphView, Group, NodeTiming, NodeView, PortRef, Position } from "../protocol/generated";
+import type { Device, GraphView, Group, NodeTiming, NodeView, PortRef, Position } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
 import { isBegun } from "./data";
 import { isMany } from "./detail";
@@ -313,6 +313,12 @@ export function costOf(state: State, box: Box): { readonly milliseconds: number;
   if (isAway(state) || timings.size === 0) return undefined;
   const sum = (of: (t: NodeTiming) => number) => [...timings].reduce((all, t) => all + of(t), 0);
   return { milliseconds: sum((t) => t.milliseconds), share: sum((t) => t.share) };
+}
+
+/** Where nodes run, or that they run on several devices. */
+export function deviceOf(nodes: readonly NodeView[]): Device {
+  const [first, ...others] = nodes.map((n) => n.device);
+  return others.some((device) => device !== first) ? "mixed" : (first ?? "cpu");
 }
 
 /** The first of its nodes that has an error, sooner one that failed than one to which something is not given yet. */

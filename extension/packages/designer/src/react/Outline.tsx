@@ -2,6 +2,7 @@ import { type RefObject, useEffect, useRef } from "react";
 import { brokenFile } from "../core/failures";
 import * as format from "../core/format";
 import { nodeOf, OUTPUTS, topological } from "../core/graph";
+import { hueOf } from "../core/marks";
 import { categoryHue } from "../core/ports";
 import { titleOf } from "../core/problems";
 import {
@@ -10,6 +11,7 @@ import {
   findingsAt,
   heatOf,
   isOld,
+  operatorOf,
   pictureFrom,
   previewOf,
   resultName,
@@ -20,13 +22,17 @@ import {
 } from "../core/select";
 import { isAway, type State } from "../core/state";
 import { toldBy } from "../core/statusMessage";
+import { boxesOf, cardOf, contracted, deviceOf, failingIn, operatorsOf, selectedBox } from "../core/subgraph";
 import type { Diagnostic } from "../protocol/generated";
+import { BoxTime } from "./canvas/BoxCard";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
+import { Crumbs } from "./canvas/Crumbs";
 import { PreviewView } from "./canvas/PreviewView";
 import { reflowed } from "./canvas/sizes";
 import { useFrame, useSel, useSession } from "./context";
 import { AddButton } from "./Empty";
 import { Icon, operatorIcon } from "./icons";
+import { BoxPanel } from "./inspector/BoxPanel";
 import { NodePanel } from "./inspector/NodePanel";
 import { FilePicture } from "./problems/FilePicture";
 import { Problem } from "./problems/Problem";
@@ -37,12 +43,14 @@ const ROOM = { width: 540, height: 9999 };
 
 /** What a row shows at its left: the file that failed, or what the node gives. */
 function Picture({ nodeKey }: { readonly nodeKey: string }) {
-  const preview = useSel((s) => previewOf(s, nodeKey));
-  const sample = useSel((s) => s.sample);
-  const failing = useSel((s) => brokenFile(s, nodeKey));
-  const lost = useSel((s) => withoutSample(s).has(nodeKey));
-  const blank = useSel((s) => lost || (!preview && staleKeys(s).has(nodeKey)));
-  const stale = useSel((s) => staleKeys(s).has(nodeKey));
+  const { preview, sample, failing, lost, stale } = useSel((s) => ({
+    preview: previewOf(s, nodeKey),
+    sample: s.sample,
+    failing: brokenFile(s, nodeKey),
+    lost: withoutSample(s).has(nodeKey),
+    stale: staleKeys(s).has(nodeKey),
+  }));
+  const blank = lost || (!preview && stale);
   const label = `output of ${nodeKey} for sample ${sample + 1}`;
   // a few numbers are read, not seen
   const few = preview?.body.type === "table" && figures(preview.body);
@@ -82,16 +90,21 @@ function factsOf(state: State, key: string): string | undefined {
   return preview && `${preview.facts}${old ? `, ${pictureFrom(state, key, preview)}` : ""}`;
 }
 
-function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly visible: boolean }) {
+/** A node, or a box: that shows what fails in it, else what it gives. */
+function OutlineRow({ id, visible }: { readonly id: string; readonly visible: boolean }) {
   const { session, root } = useFrame();
   const li = useRef<HTMLLIElement>(null);
+  const box = useSel((s) => boxesOf(s).get(id));
+  const keys = box?.nodes.map((n) => n.key) ?? [id];
+  const nodeKey = useSel((s) => (box && failingIn(s, box)) ?? box?.exits[0]?.node ?? id);
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
-  const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
+  const operator = useSel((s) => operatorOf(s, node));
   const row = useSel((s) => ({
     heat: isAway(s) ? undefined : heatOf(s, nodeKey),
-    facts: (withoutSample(s).has(nodeKey) && "left out") || (visible && factsOf(s, nodeKey)),
+    facts: (withoutSample(s).has(nodeKey) && "left out") || (visible && !box && factsOf(s, nodeKey)),
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
-    selected: s.view.selection[0] === nodeKey,
+    selected: cardOf(s, s.view.selection[0] ?? "") === id && s.view.selection[0],
+    whole: selectedBox(s) !== undefined,
     old: isOld(s),
     running: s.run.running && nodeOf(s.graph, nodeKey)?.in_run === true,
     tinted: s.view.heat,
@@ -107,23 +120,24 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
     if (at.top < room.top || at.bottom > room.bottom) list.scrollTop += at.top - room.top;
   }, [visible, row.selected, row.drawer]);
   if (!node) return null;
+  const open = visible && row.selected;
   return (
     <li ref={li}>
       <button
         type="button"
         className={`ds-outline-row ${row.selected ? "ds-outline-now" : ""} ${row.running ? "ds-running" : ""}`}
-        style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})` }}
-        aria-expanded={visible ? row.selected : undefined}
+        style={{ "--ds-c": `var(--ds-${box ? hueOf(box.group) : categoryHue(operator?.category)})` }}
+        aria-expanded={visible ? row.selected !== false : undefined}
         tabIndex={visible ? 0 : -1}
-        data-testid={`outline-${nodeKey}`}
-        onClick={() => session.select(row.selected && visible ? [] : [nodeKey])}
+        data-testid={`outline-${id}`}
+        onClick={() => session.select(open ? [] : keys)}
         onContextMenu={(e) => {
           if (e.shiftKey) return; // the browser's own
           e.preventDefault();
           const { left, top } = root.getBoundingClientRect();
           const at = { x: e.clientX - left, y: e.clientY - top };
-          session.select([nodeKey]);
-          session.view({ menu: { kind: "nodes", id: nodeKey, at, place: { x: 0, y: 0 } } });
+          session.select(keys);
+          session.view({ menu: { kind: "nodes", id, at, place: { x: 0, y: 0 } } });
         }}
       >
         {visible && (
@@ -133,29 +147,37 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
         )}
         <span className="ds-outline-words">
           <span className="ds-tile">
-            <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} size={12} />
+            <Icon name={box ? "group" : operatorIcon(operator, node.operator)} size={12} />
           </span>
-          <b>{format.cardName(nodeKey, node.operator)}</b> {/* what is wrong stands below it, or in its panel */}
+          <b>{box?.group.title ?? format.cardName(nodeKey, node.operator)}</b>{" "}
+          {/* what is wrong stands below it, or in its panel */}
           <small className="ds-muted">
             {row.error && !visible
               ? titleOf(row.error)
-              : row.facts || (node.argument_inputs.predicate?.node ?? format.called(node.operator))}
+              : row.facts ||
+                (box
+                  ? format.plural(operatorsOf(box).length, "operator")
+                  : (node.argument_inputs.predicate?.node ?? format.called(node.operator)))}
           </small>
         </span>
         <span className="ds-outline-cost">
-          <TimeChip nodeKey={nodeKey} found={row.heat} running={row.running} old={row.old} heat={row.tinted} />
-          <DeviceBadge device={node.device} />
+          {box ? (
+            <BoxTime box={box} />
+          ) : (
+            <TimeChip nodeKey={nodeKey} found={row.heat} running={row.running} old={row.old} heat={row.tinted} />
+          )}
+          <DeviceBadge device={deviceOf(box?.nodes ?? [node])} />
         </span>
       </button>
-      {visible && row.error && !row.selected && <Problem found={row.error} />}
-      {visible && row.selected && <NodePanel nodeKey={nodeKey} />}
+      {visible && row.error && (!row.selected || row.whole) && <Problem found={row.error} />}
+      {open && (box && row.whole ? <BoxPanel box={box} /> : <NodePanel key={open} nodeKey={open} />)}
     </li>
   );
 }
 
-const keysInOrder = derived(
-  (s) => [s.graph],
-  ({ graph }) => (graph ? topological(graph).map((n) => n.key) : []),
+const cardsInOrder = derived(
+  (s) => [s.graph, boxesOf(s)],
+  (s) => (s.graph ? topological(contracted(s, s.graph)).map((n) => n.key) : []),
 );
 
 /** Points through which somebody has led wires, by wire: a press selects it. */
@@ -191,16 +213,26 @@ export function Outline({ visible }: { readonly visible: boolean }) {
     const places = visible && reflowed(session.store.get(), ROOM);
     if (places) session.move(places);
   }, [visible, session]);
-  const keys = useSel(keysInOrder);
+  const ids = useSel(cardsInOrder);
+  // What is selected elsewhere, such as the slowest node, has a row: the entered subgraph is left.
+  const away = useSel((s) => visible && s.view.selection.some((key) => !ids.includes(cardOf(s, key))));
+  useEffect(() => {
+    if (away) session.view({ inside: [] });
+  }, [away, session]);
   const results = useSel((s) => (s.graph?.outputs ?? []).map((ref) => resultName(s, ref)).join(", "));
   return (
     <ol className={visible ? "ds-outline" : "ds-hidden"} aria-label="Operators in order" data-testid="outline">
-      {keys.map((key) => (
-        <OutlineRow key={key} nodeKey={key} visible={visible} />
+      {visible && (
+        <li>
+          <Crumbs />
+        </li>
+      )}
+      {ids.map((id) => (
+        <OutlineRow key={id} id={id} visible={visible} />
       ))}
       <JunctionRows visible={visible} />
       {results && <li className="ds-outline-returns">Returns {results}</li>}
-      {visible && keys.length > 0 && (
+      {visible && ids.length > 0 && (
         <li className="ds-outline-returns">
           <AddButton />
         </li>

@@ -88,7 +88,7 @@ function Entry({ hit, tile, chosen, onChoose, onAdd }: EntryProps) {
       ) : (
         <>
           <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(operator.category)})` }}>
-            <Icon name={operatorIcon(operator.icon, operator.name, operator.category)} size={12} />
+            <Icon name={operatorIcon(operator, operator.name)} size={12} />
           </span>
           <span className="ds-entry-text">
             <Marked hit={hit} />

@@ -311,7 +311,7 @@ export function QuickAddBox() {
                   onClick={(e) => insert(i, e.shiftKey)}
                 >
                   <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(hit.operator.category)})` }}>
-                    <Icon name={operatorIcon(hit.operator.icon, hit.operator.name, hit.operator.category)} size={12} />
+                    <Icon name={operatorIcon(hit.operator, hit.operator.name)} size={12} />
                   </span>
                   {hit.why === CODE ? <span>Make a code node</span> : <Marked hit={hit} />}
                   <small>{noteOf(hit)}</small>

@@ -1,4 +1,5 @@
 import icons from "../../../../../dali_studio/studio/drawing/icons.json";
+import type { Operator } from "../core/catalog";
 
 /** Icons on a grid of 16, drawn with the text's colour. */
 const STROKES = icons.strokes;
@@ -29,7 +30,8 @@ const BY_WORD = icons.words.map(([words = "", name]) => [new RegExp(words), name
 const ALIASES = icons.aliases as Readonly<Record<string, IconName>>;
 
 /** An operator's icon: the one its schema names, else the one that its name and category suggest. */
-export function operatorIcon(icon: string, name: string, category: string): IconName {
+export function operatorIcon(operator: Pick<Operator, "icon" | "category"> | undefined, name: string): IconName {
+  const { icon, category } = operator ?? { icon: "", category: "" };
   if (icon in STROKES) return icon as IconName;
   const alias = ALIASES[icon];
   if (alias) return alias;

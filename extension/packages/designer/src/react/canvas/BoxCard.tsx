@@ -14,6 +14,7 @@ import {
   boxesOf,
   boxSize,
   costOf,
+  deviceOf,
   entryName,
   exposedOf,
   failingIn,
@@ -66,8 +67,8 @@ function InnerRow({ node }: { readonly node: NodeView }) {
   const row = useSel((s) => {
     const operator = select.operatorOf(s, node);
     return {
-      icon: operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? ""),
-      hue: categoryHue(operator?.category ?? ""),
+      icon: operatorIcon(operator, node.operator),
+      hue: categoryHue(operator?.category),
       time: format.time(isAway(s) ? undefined : select.timingOf(s, node.key)?.milliseconds),
     };
   });
@@ -158,24 +159,35 @@ function HeadPorts({ box }: { readonly box: Box }) {
   );
 }
 
+/** What a box costs. */
+export function BoxTime({ box }: { readonly box: Box }) {
+  const { cost, old, heat } = useSel((s) => ({ cost: costOf(s, box), old: select.isOld(s), heat: s.view.heat }));
+  return cost ? (
+    <span
+      className={`ds-time ds-heat-${heat ? format.heatStep(cost.share) : 1} ${old && !heat ? "ds-time-old" : ""}`}
+      title={`Work of its operators per batch: ${format.percent(cost.share)} of the whole.`}
+    >
+      {old && <Icon name="clock" size={10} />}
+      {format.time(cost.milliseconds)}
+    </span>
+  ) : null;
+}
+
 function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: boolean }) {
   const update = useRemeasure();
   const [exit] = box.exits;
   const card = useSel((s) => ({
     preview: exit && select.previewOf(s, exit.node, exit.output ?? 0),
-    cost: costOf(s, box),
+    share: costOf(s, box)?.share,
     chance: chanceOf(s, box)?.chance ?? null,
     coin: s.confirmed?.coins[box.name],
     failing: failingIn(s, box),
     stale: box.nodes.some((n) => select.staleKeys(s).has(n.key)),
-    old: select.isOld(s),
-    heat: s.view.heat,
     sample: s.sample,
     running: s.run.running && !isUnused(box),
   }));
   const finding = useSel((s) => select.findingsAt(s, card.failing ?? "").find((d) => select.severity(d) === "error"));
   const begun = begunWord(finding);
-  const share = card.cost?.share;
   // wires end at handles by the names of inner nodes
   const ports = JSON.stringify([box.entries.map((e) => e.slot), box.exits, box.group.exposed.length]);
   useEffect(() => {
@@ -192,8 +204,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
     hueOf(box.group) === "slate" ? "" : "ds-hued",
   ];
   const keys = box.nodes.map((n) => n.key);
-  const devices = new Set(box.nodes.map((n) => n.device));
-  const device = devices.size === 1 ? (box.nodes[0]?.device ?? "cpu") : "mixed";
+  const device = deviceOf(box.nodes);
   return (
     <div
       className={`ds-card ds-card-operator ds-card-box ds-card-${device} ${selected ? "ds-selected" : ""} ${marks.filter(Boolean).join(" ")}`}
@@ -227,15 +238,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
             </span>
           )}
           {card.failing && <span className="ds-time ds-time-failed">{`${card.failing} ${begun || "failed"}`}</span>}
-          {card.cost && !card.failing && (
-            <span
-              className={`ds-time ds-heat-${card.heat ? format.heatStep(card.cost.share) : 1} ${card.old && !card.heat ? "ds-time-old" : ""}`}
-              title={`Work of its operators per batch: ${format.percent(card.cost.share)} of the whole.`}
-            >
-              {card.old && <Icon name="clock" size={10} />}
-              {format.time(card.cost.milliseconds)}
-            </span>
-          )}
+          {!card.failing && <BoxTime box={box} />}
         </div>
         <ul className="ds-box-list">
           {listedIn(box, card.coin)
@@ -245,7 +248,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
             ))}
         </ul>
       </div>
-      <HeatBar share={share} />
+      <HeatBar share={card.share} />
       <div className="ds-rows">
         <PortRows box={box} />
         <ExposedRows box={box} />
@@ -283,7 +286,7 @@ function FarBox({ box, selected }: { readonly box: Box; readonly selected: boole
       style={{ width: boxSize(box).width, "--ds-c": `var(--ds-${hueOf(box.group)})` }}
       data-testid={`node-${box.id}`}
       data-ds-node={box.id}
-      title={`${box.group.title}: ${keysOf(box)}`}
+      title={`${box.group.title}: ${box.nodes.map((n) => n.key).join(", ")}`}
     >
       <BoxReached box={box} />
       <div className="ds-frame" />
@@ -300,10 +303,6 @@ function FarBox({ box, selected }: { readonly box: Box; readonly selected: boole
       <FarName text={box.group.title} />
     </div>
   );
-}
-
-function keysOf(box: Box): string {
-  return box.nodes.map((n) => n.key).join(", ");
 }
 
 function BoxOrFar({ id, selected }: NodeProps) {

@@ -119,11 +119,11 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
     return slot ? wireOf(graph, slotId(slot))?.source : undefined;
   };
   const tile = (name: string) => {
-    const { icon = "", category = "" } = catalog?.byName.get(name) ?? {};
+    const operator = catalog?.byName.get(name);
     return (
       name && (
-        <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(category)})` }}>
-          <Icon name={operatorIcon(icon, name, category)} size={12} />
+        <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category)})` }}>
+          <Icon name={operatorIcon(operator, name)} size={12} />
         </span>
       )
     );

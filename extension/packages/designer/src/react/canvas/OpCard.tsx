@@ -151,10 +151,7 @@ function Header({ node, operator, renaming, value }: HeaderProps) {
   return (
     <header className="ds-card-head">
       <span className="ds-tile">
-        <Icon
-          name={node.unknown ? "unknown" : operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")}
-          size={12}
-        />
+        <Icon name={node.unknown ? "unknown" : operatorIcon(operator, node.operator)} size={12} />
       </span>
       {renaming ? (
         <RenameField nodeKey={node.key} />
@@ -362,7 +359,7 @@ function OpCardView({ id, selected }: NodeProps) {
     <div
       className={classes.filter(Boolean).join(" ")}
       style={{
-        "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})`,
+        "--ds-c": `var(--ds-${categoryHue(operator?.category)})`,
         "--ds-ports": select.portRows(node, operator),
       }}
       data-testid={`node-${id}`}

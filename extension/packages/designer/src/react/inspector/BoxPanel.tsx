@@ -1,7 +1,7 @@
 import * as format from "../../core/format";
 import { pathOf } from "../../core/inside";
 import { chanceOf } from "../../core/probability";
-import { timingOf } from "../../core/select";
+import { operatorOf, timingOf } from "../../core/select";
 import { type Box, exposeMarks, labelOf, offeredOf, operatorsOf, rankOf } from "../../core/subgraph";
 import type { NodeView } from "../../protocol/generated";
 import { enterBox, leaveTo, toggleBox } from "../boxes";
@@ -13,16 +13,14 @@ import { ProbabilityRow } from "./ProbabilityRow";
 
 function ExposedField({ box, nodeKey, argument }: { box: Box; nodeKey: string; argument: string }) {
   const node = box.nodes.find((n) => n.key === nodeKey);
-  const schema = useSel((s) =>
-    s.opening?.catalog.byName.get(node?.operator ?? "")?.arguments.find((a) => a.name === argument),
-  );
+  const schema = useSel((s) => operatorOf(s, node)?.arguments.find((a) => a.name === argument));
   return node && schema ? <FieldRow node={node} argument={schema} label={labelOf(node, argument)} /> : null;
 }
 
 /** Arguments of an inner node: those with a check mark are on the box. */
 function InnerNode({ box, node }: { readonly box: Box; readonly node: NodeView }) {
   const session = useSession();
-  const operator = useSel((s) => s.opening?.catalog.byName.get(node.operator));
+  const operator = useSel((s) => operatorOf(s, node));
   const time = useSel((s) => format.time(timingOf(s, node.key)?.milliseconds));
   const all = operator?.arguments.filter((a) => a.support === "used" && a.widget !== "none") ?? [];
   const shown = new Set(box.group.exposed.flatMap(([key, name]) => (key === node.key ? [name] : [])));

@@ -4,7 +4,7 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/pictures";
 import { contained, extentsIn, oneScale } from "../../core/pixels";
-import { isAbsent, pictureFrom, previewOf, staleKeys } from "../../core/select";
+import { isAbsent, operatorOf, pictureFrom, previewOf, staleKeys } from "../../core/select";
 import { isAway, type Preview, portKey } from "../../core/state";
 import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue, PortRef } from "../../protocol/generated";
@@ -126,7 +126,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const ports: PortRef[] = [{ node: nodeKey, output }, ...(source ? [source] : []), ...cards];
   const given = into?.facts ?? "";
   const facts = (kept ? preview : detail?.has_input ? detail : null)?.facts ?? "";
-  const operator = useSel((s) => s.opening?.catalog.byName.get(nodeOf(s.graph, nodeKey)?.operator ?? ""));
+  const operator = useSel((s) => operatorOf(s, nodeOf(s.graph, nodeKey)));
   const [small, scale] = oneScale(extentsIn(given), extentsIn(facts), { width: WIDTH, height: HEIGHT }, operator);
   const values = usePixel(
     ports.map((port) => ({ port, steps: 0 })),

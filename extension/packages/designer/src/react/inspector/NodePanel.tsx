@@ -48,11 +48,8 @@ function Head({ node, operator }: { readonly node: NodeView; readonly operator: 
   const yes = useSel((s) => node.operator === SPLIT && waysOf(s, node).rows[0]);
   return (
     <div className="ds-inspector-head">
-      <span
-        className="ds-tile ds-tile-large"
-        style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})` }}
-      >
-        <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} />
+      <span className="ds-tile ds-tile-large" style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category)})` }}>
+        <Icon name={operatorIcon(operator, node.operator)} />
       </span>
       <div>
         {naming && !renaming ? (

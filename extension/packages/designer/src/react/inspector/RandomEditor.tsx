@@ -17,7 +17,7 @@ import { freePlace } from "../../core/freeSpot";
 import { nodeOf, wiresOf } from "../../core/graph";
 import { COLUMN } from "../../core/layout";
 import { sheetImage } from "../../core/pictures";
-import { previewOf, scalarOf } from "../../core/select";
+import { operatorOf, previewOf, scalarOf } from "../../core/select";
 import { keepEdits } from "../../core/sweep";
 import { snap } from "../../core/validate";
 import type { Draws, Edit, NodeView } from "../../protocol/generated";
@@ -345,7 +345,7 @@ function Editor({ node, of, beside, gesture, session }: EditorProps) {
   // what feeds it may be a branch
   const unit = useSel((s) => {
     if (beside) return beside.unit;
-    const operator = s.opening?.catalog.byName.get(nodeOf(s.graph, fed?.node ?? "")?.operator ?? "");
+    const operator = operatorOf(s, nodeOf(s.graph, fed?.node ?? ""));
     return operator?.arguments.find((a) => a.name === fed?.argument)?.unit ?? "";
   });
   const set = (next: Distribution) =>

@@ -2,6 +2,7 @@ import type { Arrangement } from "../../core/arrange";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { chanceOf } from "../../core/probability";
+import { operatorOf } from "../../core/select";
 import { expandedBox } from "../../core/subgraph";
 import { arrange } from "../ContextMenu";
 import { useCanvasApi } from "../canvasApi";
@@ -43,7 +44,7 @@ export function SeveralPanel() {
   const chance = useSel((s) => box && chanceOf(s, box));
   const operators = new Set(nodes.map((n) => n.operator));
   const [first, ...others] = nodes;
-  const operator = useSel((s) => s.opening?.catalog.byName.get(first?.operator ?? ""));
+  const operator = useSel((s) => operatorOf(s, first));
   const wired = new Set(nodes.flatMap((n) => Object.keys(n.argument_inputs)));
   const shared =
     operators.size === 1 && operator
