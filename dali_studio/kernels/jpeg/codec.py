@@ -223,8 +223,8 @@ def _has_end(data: Buffer, info: ImageInfo) -> bool:
 
 def _cut_off(size: int, info: ImageInfo) -> DecodeError:
     return DecodeError(
-        f"the JPEG file ends after {byte_count(size)} without its end marker, so a part of its "
-        f"{info.height} rows of {info.width} pixels is missing; the file is cut off. Fetch or export it again"
+        f"the JPEG file ends after {byte_count(size)} without its end marker, so part of its "
+        f"{info.width}x{info.height} pixels is missing; the file is cut off. Fetch or export it again"
     )
 
 

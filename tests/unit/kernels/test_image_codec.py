@@ -377,7 +377,7 @@ def test_wrong_colours_and_types_are_refused() -> None:
         (b"GIF89a" + bytes(40), r"this is a GIF; expected JPEG, PNG, BMP"),
         (b"hello, no image", "15 bytes that start with 68 65 6c"),
         (FILES["jpeg 420"][:300], "ends after 300 bytes, before its image data starts"),
-        (FILES["jpeg 420"][:-2], r"ends after \d\.\d kB without its end marker, so a part of its 71 rows of 97 pixels"),
+        (FILES["jpeg 420"][:-2], r"ends after \d\.\d kB without its end marker, so part of its 97x71 pixels"),
         (FILES["jpeg progressive"][:-100], "without its end marker"),
         (FILES["png rgb"][:-12], r"without its end chunk \(IEND\)"),
         (FILES["png rgb"][:500] + b"\x00\x01" + FILES["png rgb"][502:], "wrong checksum in its IDAT chunk"),
