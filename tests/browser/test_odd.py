@@ -51,6 +51,9 @@ def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any
     lab.card(page, "rotate").click(position=HEAD)
     for width in (1100, 800, 640):
         widget.evaluate("(element, width) => { element.style.width = `${width}px`; }", width)
+        # cards find their places a moment after the room has its size
+        page.wait_for_function("""() => { const [card, panel] = ['node-rotate', 'inspector'].map(id =>
+          document.querySelector(`[data-testid="${id}"]`).getBoundingClientRect()); return card.right < panel.left; }""")
         lab.settle(page)
         card, inspector = lab.by_id(page, "node-rotate").bounding_box(), lab.by_id(page, "inspector").bounding_box()
         assert card["x"] >= widget.bounding_box()["x"]
