@@ -21,7 +21,7 @@ from dali_studio.samples import photos
 from dali_studio.studio import findings, steps
 from dali_studio.studio.programs import code_nodes
 from dali_studio.studio.protocol import messages
-from dali_studio.studio.protocol.comms import Comm, keep_reachable
+from dali_studio.studio.protocol.comms import Comm, prepare
 from dali_studio.studio.protocol.transmit import transmitter
 from dali_studio.studio.session import Session
 
@@ -138,7 +138,7 @@ def listen() -> None:
 
 def attach(comm: Comm, message: dict[str, Any]) -> None:
     """Open the document that `message` brings, for the view at the other end of `comm`."""
-    keep_reachable(comm)
+    prepare(comm)
     transmit = transmitter(lambda content, buffers: comm.send(content, buffers=buffers))
     try:
         asked = msgspec.convert(message["content"]["data"], Attaching)

@@ -39,7 +39,7 @@ from dali_studio.studio.drawing.picture import Picture
 from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.programs.own_text import boxes_in, in_view, opened_view
 from dali_studio.studio.protocol import requests
-from dali_studio.studio.protocol.comms import keep_reachable
+from dali_studio.studio.protocol.comms import prepare
 from dali_studio.studio.protocol.transmit import transmitter
 from dali_studio.studio.session import Session
 from dali_studio.studio.timing.profile import Profile
@@ -134,7 +134,7 @@ class Designer(anywidget.AnyWidget):
     ) -> None:  # fmt: skip
         name = model_id or uuid.uuid4().hex
         super().__init__(_height=height, _bundle=front_end.bundle("widget")[0], _id=name, model_id=name)
-        keep_reachable(self.comm)
+        prepare(self.comm)
         send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
         self.session = Session(
             graph, default_registry(), send, view=view, path=path, saved=saved, images=photos, revision=revision,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import threading
 import time
 import zlib
 from collections.abc import Callable, Generator
@@ -24,7 +23,6 @@ from dali_studio.studio import widget
 from dali_studio.studio.attach import _kept as attached  # pyright: ignore[reportPrivateUsage]
 from dali_studio.studio.attach import attach
 from dali_studio.studio.autosave import FOLDER, Autosave
-from dali_studio.studio.protocol.comms import keep_reachable
 from dali_studio.studio.session import Session
 from dali_studio.studio.widget import Designer, designers
 
@@ -417,20 +415,6 @@ def test_a_new_file_is_an_empty_document() -> None:
     say(comm, type="ready")
     assert not comm.of("revision_changed")[-1][0]["graph"]["nodes"]
     comm.close({})
-
-
-def test_what_the_browser_sends_arrives_though_the_subshell_that_was_answered_last_has_ended() -> None:
-    pytest.importorskip("ipykernel.subshell_manager", reason="this ipykernel has no subshells")
-    base = pytest.importorskip("ipykernel.comm.comm").BaseComm
-    if not hasattr(base, "_reply_subshell_for"):
-        pytest.skip("this ipykernel takes messages where they say")
-    comm = base.__new__(base)
-    comm.kernel = SimpleNamespace(shell_channel_thread=SimpleNamespace(manager=SimpleNamespace(list_subshell=lambda: ["mine"])))
-    comm._reply_subshell_lock, comm._reply_subshell_ids, comm._reply_subshell_id = threading.Lock(), {}, "ended"
-    assert comm._reply_subshell_for({}, "mine") == "ended"  # what is mended
-    keep_reachable(comm)
-    assert comm._reply_subshell_for({}, "mine") == "mine"
-    assert comm._reply_subshell_for({}, "of a kernel before") is None
 
 
 def test_modules_of_functions_are_called_as_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio import front_end
-from dali_studio.studio.protocol.comms import keep_reachable
+from dali_studio.studio.protocol.comms import prepare
 from dali_studio.studio.protocol.transmit import transmitter
 from dali_studio.studio.tile_gallery.pictures import Pictures
 from dali_studio.studio.tile_gallery.session import GallerySession
@@ -47,7 +47,7 @@ class Gallery(anywidget.AnyWidget):
         front_end.check()
         begin = Pictures.of(photos(), "sample photos") if pictures is None else Pictures.typed(str(pictures))
         super().__init__(_height=height, _bundle=front_end.bundle("gallery")[0])
-        keep_reachable(self.comm)
+        prepare(self.comm)
         send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
         self.session = GallerySession(default_registry(), send, lambda: begin, photos, self._open)
         #: The designer that was opened from it last.
