@@ -32,7 +32,7 @@ def test_the_kernel_does_not_look_busy_for_what_a_designer_is_asked(tmp_path: Pa
 
     def said(request: str) -> list[str]:
         """What the kernel says of itself for a message, up to the end of it."""
-        found = []
+        found = list[str]()
         while not found or found[-1] != "idle":
             message = client.get_iopub_msg(timeout=60)
             if message["msg_type"] == "status" and message["parent_header"].get("msg_id") == request:

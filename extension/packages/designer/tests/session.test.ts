@@ -15,6 +15,14 @@ describe("edits", () => {
     expect(shown(session)).toBeUndefined();
     expect(session.store.get().pending).toEqual([]);
   });
+  it("are told once, since all that is shown looks at every change", () => {
+    const { kernel, session } = opened();
+    const told = vi.fn();
+    session.store.subscribe(told);
+    session.edit([fill(3)]);
+    expect(kernel.sent).toHaveLength(1);
+    expect(told).toHaveBeenCalledTimes(1);
+  });
   it("of a gesture have one message on its way, and the latest value wins", () => {
     const { kernel, session } = opened();
     for (const v of [1, 2, 3, 4]) session.edit([fill(v)], { gesture: "g" });

@@ -1,30 +1,35 @@
-const PLAIN = [Object, Array, Map, Set] as const;
+/** What is no more than data. */
+const PLAIN: readonly unknown[] = [Object, Array, Map, Set];
 
-/** What a value consists of, if it is no more than data. */
-function partsOf(value: unknown): Map<unknown, unknown> | null {
-  const kind = PLAIN.find((k) => (value as object | null)?.constructor === k);
-  if (!kind) return null;
-  return new Map(kind === Map || kind === Set ? (value as Set<unknown>).entries() : Object.entries(value as object));
-}
+const keysOf = (value: object): unknown[] =>
+  value instanceof Map || value instanceof Set ? [...value.keys()] : Object.keys(value);
+
+const partOf = (value: object, key: unknown): unknown =>
+  value instanceof Map ? value.get(key) : value instanceof Set ? value.has(key) : value[key as keyof object];
 
 /**
  * The new value with every part of the old one that says the same, so that nothing is drawn again for it.
  *
- * The old value itself if all is the same, the new one itself if nothing of the old one is left.
+ * The old value itself if all is the same, the new one itself if nothing of the old one is left. It is asked hundreds of
+ * times at each change of the state, so that nothing is built that need not be.
  */
 export function kept<T>(old: unknown, now: T): T {
-  if (Object.is(old, now)) return now;
-  const [before, after] = [partsOf(old), partsOf(now)];
-  if (!before || !after || (old as object).constructor !== (now as object).constructor) return now;
-  let same = before.size === after.size;
+  const kind = (old as object | null)?.constructor;
+  if (Object.is(old, now) || !kind || !PLAIN.includes(kind) || (now as object | null)?.constructor !== kind) return now;
+  const [before, after] = [old as object, now as object];
+  const [was, is] = [keysOf(before), keysOf(after)];
+  let same = was.length === is.length;
   let own = true;
-  for (const [key, part] of after) {
-    const found = kept(before.get(key), part);
-    same &&= before.has(key) && Object.is(found, before.get(key));
-    own &&= Object.is(found, part);
-    after.set(key, found);
-  }
+  const parts = is.map((key) => {
+    const [first, second] = [partOf(before, key), partOf(after, key)];
+    const part = kept(first, second);
+    same &&= Object.is(part, first) && (first !== undefined || was.includes(key));
+    own &&= Object.is(part, second);
+    return part;
+  });
   if (same) return old as T;
-  if (own || now instanceof Set) return now;
-  return (now instanceof Map ? after : Array.isArray(now) ? [...after.values()] : Object.fromEntries(after)) as T;
+  if (own || kind === Set) return now;
+  if (kind === Array) return parts as T;
+  const entries = is.map((key, i) => [key, parts[i]] as const);
+  return (kind === Map ? new Map(entries) : Object.fromEntries(entries as [string, unknown][])) as T;
 }

@@ -105,14 +105,14 @@ function statement(state: State, node: NodeView): string {
   return `${coin ? `${call(state, coin)}\n` : ""}${node.key} = ${passed}\nif ${node.coin}:\n    ${made}`;
 }
 
-/** Nodes as a program: the lines of the code pane where it has all of them, else plain calls. */
-export function pythonText(state: State, keys: readonly string[]): string {
+/** Nodes as a program: the lines of the code pane where it has all of them, else plain calls; `old` ones, too, if it may be. */
+export function pythonText(state: State, keys: readonly string[], old = false): string {
   const nodes = state.graph ? topological(state.graph).filter((n) => keys.includes(n.key)) : [];
   const { code } = state;
   const lines = code?.source.split("\n") ?? [];
   const found = code ? nodes.map((n) => cardLines(state.graph, code.lines, n.key)) : [];
   const whole = code?.dialect === "nvidia.dali" || code?.dialect === "dali_studio";
-  if (whole && codeIsCurrent(state) && nodes.length > 0 && found.every((own) => own.length > 0)) {
+  if (whole && (old || codeIsCurrent(state)) && nodes.length > 0 && found.every((own) => own.length > 0)) {
     const text = found.flat().sort((a, b) => a - b);
     return `${text.map((n) => (lines[n - 1] ?? "").replace(/^ {4}/, "")).join("\n")}\n`;
   }

@@ -143,8 +143,7 @@ export class Session {
   }
 
   private redoAll(commands: readonly Command[]): void {
-    this.store.set((s) => commands.reduce(enqueue, s));
-    this.pump();
+    this.pump((s) => commands.reduce(enqueue, s));
   }
 
   close(): void {
@@ -176,8 +175,7 @@ export class Session {
     const { gesture = "", positions = {}, pins = {} } = options;
     const marks = { ...joinedMarks(this.store.get(), edits), ...options.marks };
     if ([edits, positions, marks, pins].every((part) => Object.keys(part).length === 0)) return;
-    this.store.set((s) => enqueue(s, { kind: "edits", edits, gesture, positions, marks, pins }));
-    this.pump();
+    this.pump((s) => enqueue(s, { kind: "edits", edits, gesture, positions, marks, pins }));
   }
 
   /** Show what somebody writes; nothing is sent. */
@@ -193,10 +191,7 @@ export class Session {
     const { draft, pending } = this.store.get();
     if (!draft || draft.taken || pending.some((c) => c.kind === "code" && c.source === draft.source)) return;
     const { source } = draft;
-    this.store.set((s) =>
-      enqueue({ ...s, draft: { ...draft, found: [] } }, { kind: "code", source, laid: this.laid() }),
-    );
-    this.pump();
+    this.pump((s) => enqueue({ ...s, draft: { ...draft, found: [] } }, { kind: "code", source, laid: this.laid() }));
   }
 
   /** Keep what is written for a code node, which has another text until it runs. */
@@ -235,14 +230,12 @@ export class Session {
   }
 
   undo(): void {
-    this.store.set((s) => (s.link === "gone" ? withdraw(s) : enqueue(s, { kind: "undo" })));
-    this.pump();
+    this.pump((s) => (s.link === "gone" ? withdraw(s) : enqueue(s, { kind: "undo" })));
   }
 
   redo(): void {
     if (this.store.get().link === "gone") return;
-    this.store.set((s) => enqueue(s, { kind: "redo" }));
-    this.pump();
+    this.pump((s) => enqueue(s, { kind: "redo" }));
   }
 
   /** Keep places that were not chosen by the user; `edit` moves cards as an undo step. */
@@ -398,8 +391,7 @@ export class Session {
 
   private addBehind(message: AddTransform | PasteCode, expecting: State["view"]["expecting"]): void {
     this.view({ expecting });
-    this.store.set((s) => enqueue(s, { kind: "transform", message }));
-    this.pump();
+    this.pump((s) => enqueue(s, { kind: "transform", message }));
   }
 
   /** The comm was closed by the host, which may say of the kernel what has become of it. */
@@ -420,15 +412,22 @@ export class Session {
     }));
   }
 
-  private pump(): void {
-    const state = this.store.get();
-    const next = state.pending[0];
-    // while it starts, what comes first is no answer
-    if (state.inFlight || !next || !state.confirmed || state.link === "gone" || state.link === "starting") return;
-    this.steps += 1;
+  /** Change what waits, and send the first of it; told once, since all that is shown looks at every change. */
+  private pump(change: (state: State) => State = (s) => s): void {
     const id = `${this.page} ${this.steps}`;
-    this.store.set((s) => ({ ...s, inFlight: id }));
-    this.send(messageOf(next, id, state.confirmed.revision));
+    let sent = null as ClientMessage | null;
+    this.store.set((s) => {
+      const state = change(s);
+      const next = state.pending[0];
+      // while it starts, what comes first is no answer
+      if (state.inFlight || !next || !state.confirmed || state.link === "gone" || state.link === "starting")
+        return state;
+      sent = messageOf(next, id, state.confirmed.revision);
+      return { ...state, inFlight: id };
+    });
+    if (!sent) return;
+    this.steps += 1;
+    this.send(sent);
     this.expectAnswer();
   }
 
@@ -437,10 +436,9 @@ export class Session {
     const stuck = this.store.get().pending[0];
     if (!stuck) return;
     setTimeout(() => {
-      this.store.set((s) =>
+      this.pump((s) =>
         s.inFlight && s.pending[0] === stuck ? project({ ...s, pending: s.pending.slice(1), inFlight: "" }) : s,
       );
-      this.pump();
     }, 1500);
   }
 

@@ -17,6 +17,7 @@ import type { Diagnostic } from "../protocol/generated";
 import { showCaret } from "./caret";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
+import { useLate } from "./late";
 import { CloseButton, SmallButton, worded } from "./parts";
 import { pythonKey } from "./pythonKeys";
 import { Tinted } from "./Tinted";
@@ -49,6 +50,8 @@ export function CodePane() {
   const draft = useSel((s) => s.draft);
   const current = useSel(codeIsCurrent);
   const waiting = useSel(waitingCode);
+  const waits = !current && !draft;
+  const old = useLate(waits);
   const [typing, setTyping] = useState(false);
   // what a repair would write is shown until somebody writes here
   const twin = useSel((s) => (typing || s.draft ? null : twinOf(s)));
@@ -81,14 +84,12 @@ export function CodePane() {
     if (hovered !== now.hovered) session.view({ hovered });
   };
   if (!code) return <div className="ds-code ds-muted">…</div>;
-  const old = !current && !draft;
   const wait = draft ? "" : waiting.said;
   return (
     <section
       className={`ds-code-pane ${old ? "ds-code-old" : ""}`}
       aria-label="Code"
       aria-busy={!current}
-      title={old && !wait ? "It is being written anew." : undefined}
       data-testid="code"
       data-dialect={code.dialect}
       data-edited={draft !== null}
@@ -110,7 +111,7 @@ export function CodePane() {
               </div>
             ))}
           </div>
-          <CodeText source={source} readOnly={old} onTyping={setTyping} />
+          <CodeText source={source} readOnly={waits} onTyping={setTyping} />
         </div>
       </div>
       <CodeNotes found={draft ? draft.found : code.diagnostics} wait={wait} />

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { heightOf, isSnug, isSweep, tabHeight } from "../core/drawer";
 import { problemCount } from "../core/failures";
 import { codeIsCurrent } from "../core/select";
-import type { DrawerTab } from "../core/state";
+import { type DrawerTab, isAway } from "../core/state";
 import { isDense } from "../core/subgraph";
 import { BatchPane } from "./BatchPane";
 import { CodePane } from "./CodePane";
@@ -11,6 +11,7 @@ import { useFrame, useSel, useSession } from "./context";
 import { DrawerEdge } from "./DrawerEdge";
 import { DataPane } from "./data/DataPane";
 import { Icon, type IconName } from "./icons";
+import { useLate } from "./late";
 import { IconButton } from "./parts";
 import { ProblemsPane } from "./problems/ProblemsPane";
 import { SaveButtons } from "./SaveButtons";
@@ -37,19 +38,24 @@ interface CodeButtonProps {
 }
 
 function CodeButton({ icon, words, title, testId, act }: CodeButtonProps) {
-  const source = useSel((s) => (codeIsCurrent(s) ? (s.code?.source ?? "") : ""));
+  const session = useSession();
+  const waits = useLate(useSel((s) => !codeIsCurrent(s)));
   const [done, setDone] = useState("");
+  /** Done with the program as the graph is: a step that is not in it is waited for. */
+  const go = () => {
+    const state = session.store.get();
+    if (!codeIsCurrent(state) || !state.code) return void (isAway(state) || setTimeout(go, 50));
+    setDone(act(state.code.source));
+    setTimeout(setDone, 3000, "");
+  };
   return (
     <button
       type="button"
       className="ds-button ds-button-quiet"
-      disabled={!source}
+      disabled={waits}
       title={title}
       data-testid={testId}
-      onClick={() => {
-        setDone(act(source));
-        setTimeout(() => setDone(""), 3000);
-      }}
+      onClick={go}
     >
       <Icon name={icon} />
       {done || words}

@@ -36,6 +36,7 @@ import {
   Row,
   SlotPort,
   SourcePort,
+  Time,
   useHover,
 } from "./CardParts";
 import { useDetail } from "./detail";
@@ -163,13 +164,14 @@ function HeadPorts({ box }: { readonly box: Box }) {
 export function BoxTime({ box }: { readonly box: Box }) {
   const { cost, old, heat } = useSel((s) => ({ cost: costOf(s, box), old: select.isOld(s), heat: s.view.heat }));
   return cost ? (
-    <span
-      className={`ds-time ds-heat-${heat ? format.heatStep(cost.share) : 1} ${old && !heat ? "ds-time-old" : ""}`}
+    <Time
+      share={cost.share}
+      old={old}
+      heat={heat}
       title={`Work of its operators per batch: ${format.percent(cost.share)} of the whole.`}
     >
-      {old && <Icon name="clock" size={10} />}
       {format.time(cost.milliseconds)}
-    </span>
+    </Time>
   ) : null;
 }
 

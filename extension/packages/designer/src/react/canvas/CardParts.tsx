@@ -1,5 +1,5 @@
 import { Handle, Position } from "@xyflow/react";
-import { type CSSProperties, type ReactNode, useEffect, useState } from "react";
+import type { CSSProperties, HTMLAttributes, ReactNode } from "react";
 import { barsOf } from "../../core/bars";
 import * as format from "../../core/format";
 import { nodeOf, type Slot } from "../../core/graph";
@@ -12,6 +12,7 @@ import { cardOf } from "../../core/subgraph";
 import type { Device, Diagnostic, Kind, NodeTiming, NodeView, PortRef, RunFinished } from "../../protocol/generated";
 import { useSel } from "../context";
 import { Icon } from "../icons";
+import { useLate } from "../late";
 import { PortMark } from "../Port";
 import { checkSlot, checkSource, handleOfSlot, useDrag } from "./drag";
 
@@ -142,16 +143,7 @@ export function SourcePort({ source, kind, wired, name, head = false, inner = fa
  */
 export function Busy({ keys }: { readonly keys: readonly string[] }) {
   const busy = useSel((s) => !s.run.running && keys.some((key) => busyKeys(s).has(key)));
-  const [late, setLate] = useState(false);
-  useEffect(() => {
-    if (!busy) return undefined;
-    const timer = setTimeout(setLate, 400, true);
-    return () => {
-      clearTimeout(timer);
-      setLate(false);
-    };
-  }, [busy]);
-  return busy && late ? <i className="ds-busy" /> : null;
+  return useLate(busy) ? <i className="ds-busy" /> : null;
 }
 
 /** The colour that somebody gave a node, along the upper edge of its card. */
@@ -221,19 +213,36 @@ export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
   if (!found && !running) return null;
   const title =
     running || !found
-      ? "It is being measured; the bar of the card says how far the run is"
+      ? "It is being measured"
       : `${costWords(found.timing, found.run, nodeKey)}${old ? " From before the last change." : ""}`;
-  const step = found && heat ? `ds-heat-${format.heatStep(found.share)}` : "ds-heat-1";
-  const small = !found || format.heatStep(found.share) === 1 ? "ds-time-small" : "";
   return (
-    <span
-      className={`ds-time ${step} ${small} ${old && !heat ? "ds-time-old" : ""}`}
-      title={title}
-      data-testid={`time-${nodeKey}`}
-    >
-      {old && !running && <Icon name="clock" size={10} />}
+    <Time share={found?.share ?? 0} old={old && !running} heat={heat} title={title} data-testid={`time-${nodeKey}`}>
       {running ? "…" : found?.text}
       {(found?.timing.group.length ?? 0) > 1 && !running ? " +" : ""}
+    </Time>
+  );
+}
+
+/** A time, coloured by its share of the whole where that is asked for; small ones give way on small cards. */
+export function Time({
+  share,
+  old,
+  heat,
+  children,
+  ...rest
+}: {
+  readonly share: number;
+  readonly old: boolean;
+  readonly heat: boolean;
+} & HTMLAttributes<HTMLSpanElement>) {
+  const step = format.heatStep(share);
+  return (
+    <span
+      className={`ds-time ds-heat-${heat ? step : 1} ${step > 1 ? "" : "ds-time-small"} ${old && !heat ? "ds-time-old" : ""}`}
+      {...rest}
+    >
+      {old && <Icon name="clock" size={10} />}
+      {children}
     </span>
   );
 }

@@ -6,6 +6,7 @@ import { nodeOf, originOf, SPLIT } from "../../core/graph";
 import { categoryHue, LABELS } from "../../core/ports";
 import { literal, pythonText } from "../../core/python";
 import {
+  codeIsCurrent,
   findings,
   findingsAt,
   isAbsent,
@@ -27,6 +28,7 @@ import { RenameField } from "../canvas/RenameField";
 import { useFrame, useSel, useSession } from "../context";
 import { Histogram } from "../Histogram";
 import { Icon, operatorIcon } from "../icons";
+import { useLate } from "../late";
 import { PortMark } from "../Port";
 import { CloseButton, LinkButton, Section, SmallButton } from "../parts";
 import { Problem } from "../problems/Problem";
@@ -283,7 +285,8 @@ function signature(operator: Operator): string {
 function About({ operator, nodeKey }: { readonly operator: Operator; readonly nodeKey: string }) {
   const session = useSession();
   const paragraphs = (operator.doc || operator.summary).split(/\n\s*\n/).filter(Boolean);
-  const written = useSel((s) => pythonText(s, [nodeKey]));
+  const waits = useLate(useSel((s) => !codeIsCurrent(s)));
+  const written = useSel((s) => pythonText(s, [nodeKey], !waits));
   const page = operator.dialects.some((d) => d.dialect === "nvidia.dali" && d.absent)
     ? ""
     : `https://docs.nvidia.com/deeplearning/dali/user-guide/docs/operations/nvidia.dali.fn.${operator.name}.html`;
