@@ -25,6 +25,11 @@ def plural(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
+def size_words(height: int, width: int) -> str:
+    """The size of a picture, which cannot be read the wrong way round: ``300 rows of 451 pixels``."""
+    return f"{plural(height, 'row')} of {plural(width, 'pixel')}"
+
+
 def shortened(value: object, length: int = 60) -> str:
     """A value as messages show it: as Python writes it, and cut if it is long."""
     if isinstance(value, str | bytes) and len(value) > length:
