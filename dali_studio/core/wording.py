@@ -41,6 +41,14 @@ def shortened(value: object, length: int = 60) -> str:
     return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
+def time_words(milliseconds: float) -> str:
+    """A time in three figures, as the designer has it beside: "11 µs", "0.42 ms", "28.0 ms", "1.24 s"."""
+    if milliseconds < 0.0995:
+        return f"{1000 * milliseconds:.0f} µs"
+    value, unit = (milliseconds, "ms") if milliseconds < 999.5 else (milliseconds / 1000, "s")
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"
+
+
 _UNITS = ("kB", "MB", "GB", "TB", "PB", "EB")
 
 
