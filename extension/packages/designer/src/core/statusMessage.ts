@@ -222,8 +222,8 @@ function isTold(state: State, d: Diagnostic): boolean {
     isBeside(state, d) ||
     view.drawer === "problems" ||
     (view.inspector &&
-      more.length === 0 &&
-      chosen !== undefined &&
+      !more[0] &&
+      !!chosen &&
       (chosen === d.node || (!d.node && state.refused.includes(d) && chosen in state.written)))
   );
 }

@@ -15,7 +15,7 @@ export function PairFacts({ pair }: { readonly pair: Pair }) {
   const figures = [
     ["mean", mean],
     ["largest", largest],
-    ["PSNR", pair.peak > 0 ? `${pair.peak.toFixed(1)} dB` : ""],
+    ["PSNR", pair.peak > 0 && `${pair.peak.toFixed(1)} dB`],
   ] as const;
   return (
     <section data-testid="pair-facts">

@@ -264,7 +264,7 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
             </section>
           );
         })}
-        {groups.length === 0 && best && (
+        {!groups[0] && best && (
           <p className="ds-muted ds-none">
             No operator is called that. <SmallButton onClick={() => add(best)}>Make a code node</SmallButton>
           </p>

@@ -120,7 +120,6 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const spot = useSpot(card, open, size, state.chosen, far);
   // over the zoom controls
   const canvas = useStore((s) => s.domNode?.parentElement);
-  const height = useStore((s) => s.height);
   const observer = useRef<ResizeObserver | null>(null);
   const measured = useCallback((card: HTMLElement | null) => {
     observer.current?.disconnect();
@@ -179,7 +178,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     <section
       ref={measured}
       className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
-      style={{ transform: `translate(${spot.x}px, min(${spot.y}px, ${height - 6}px - 100%))` }}
+      style={{ transform: `translate(${spot.x}px, min(${spot.y}px, ${room.split(" ")[1]}px - 100% - 6px))` }}
       aria-label={`Problem of ${nodeKey}`}
       data-of={card}
       data-testid={`error-card-${nodeKey}`}
@@ -241,9 +240,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
           {technical && <div className="ds-detail">{detail}</div>}
         </div>
       )}
-      <div className="ds-error-head">
-        <CloseButton label="Close" onClick={fold} />
-      </div>
+      <CloseButton label="Close" onClick={fold} />
     </section>,
     canvas,
   );
