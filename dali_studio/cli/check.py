@@ -25,7 +25,7 @@ from dali_studio.cli.check_page import Section
 from dali_studio.cli.output import folder_for, write
 from dali_studio.cli.text import note, say, table, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.core.wording import plural
+from dali_studio.core.wording import plural, size_words
 from dali_studio.kernels.cpu.file_discovery import FileList, discover_files, has_known_ending
 from dali_studio.operators.common import sentence
 
@@ -262,7 +262,7 @@ def _unusual_sizes(good: Mapping[str, FileInfo]) -> Iterable[tuple[str, str]]:
     usual = median(one.height * one.width for one in pictures.values()) if pictures else 0
     for path, one in pictures.items():
         sides = sorted((one.height, one.width))
-        area, said = one.height * one.width, f"{one.width}x{one.height} pixels"
+        area, said = one.height * one.width, size_words(one.height, one.width)
         if sides[0] < _SMALLEST:
             yield path, f"{said}: a side is shorter than {_SMALLEST}"
         elif sides[1] > _LONGEST * sides[0]:

@@ -399,9 +399,11 @@ class Writer:
 
     def _imported(self, function: WrittenFunction) -> ast.expr:
         """The name of a function that stands in a module of its own; one that two nodes share is imported once."""
-        if function not in self.imports:
-            self.imports[function] = self.names.unused(function.name)
-            self.names.functions.add(self.imports[function])
+        # a node that is added before others leaves them their names
+        objects = [one for key in self.graph if key in self.outputs for one in self.graph.node(key).objects.values()]
+        for one in (made for made in objects if isinstance(made, WrittenFunction) and made not in self.imports):
+            self.imports[one] = self.names.unused(one.name)
+            self.names.functions.add(self.imports[one])
         return ast.Name(self.imports[function], ast.Load())
 
     def _has_argument(self, node: Node, name: str) -> bool:

@@ -25,6 +25,11 @@ def plural(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
+def size_words(height: int, width: int) -> str:
+    """The size of a picture, which cannot be read the wrong way round: ``300 rows of 451 pixels``."""
+    return f"{plural(height, 'row')} of {plural(width, 'pixel')}"
+
+
 def shortened(value: object, length: int = 60) -> str:
     """A value as messages show it: as Python writes it, and cut if it is long."""
     if isinstance(value, str | bytes) and len(value) > length:
@@ -34,6 +39,14 @@ def shortened(value: object, length: int = 60) -> str:
     except ValueError:  # Python writes no whole number of more than 4,300 digits
         return "a number of thousands of digits"
     return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def time_words(milliseconds: float) -> str:
+    """A time in three figures, as the designer has it beside: "11 µs", "0.42 ms", "28.0 ms", "1.24 s"."""
+    if milliseconds < 0.0995:
+        return f"{1000 * milliseconds:.0f} µs"
+    value, unit = (milliseconds, "ms") if milliseconds < 999.5 else (milliseconds / 1000, "s")
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"
 
 
 _UNITS = ("kB", "MB", "GB", "TB", "PB", "EB")

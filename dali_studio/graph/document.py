@@ -127,10 +127,10 @@ def loads(
     except msgspec.ValidationError as error:
         reason, _, where = str(error).partition(" - at ")
         path = where.strip("`").removeprefix("$").removeprefix(".") or "the document"
-        raise DaliStudioError(_invalid(f"{path}: {reason}.", "Correct the document at this place.")) from None
+        raise DaliStudioError(_invalid(f"{path}: {reason}.", "Correct this place in a text editor.")) from None
     except UnicodeEncodeError as error:  # half of a pair of UTF-16 in a text where a number or a word is expected
         message = f"The document has the text {shortened(error.object)} where another value is expected."
-        raise DaliStudioError(_invalid(message, "Correct the document at this place.")) from None
+        raise DaliStudioError(_invalid(message, "Correct this place in a text editor.")) from None
     graph = Graph(_options(form.pipeline))
     graph.envelope = _unknown(raw, _DocumentForm)
     graph.extra = _unknown(raw["pipeline"], _PipelineForm)
@@ -153,14 +153,14 @@ def _parse(text: str) -> dict[str, Any]:
         raw: object = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         message = f"Broken JSON in line {error.lineno}, column {error.colno}: {error.msg}."
-        raise DaliStudioError(_invalid(message, "Correct the document at this place.")) from None
+        raise DaliStudioError(_invalid(message, "Correct this place in a text editor.")) from None
     except (ValueError, RecursionError) as error:
-        raise DaliStudioError(_invalid(f"Not a document: {error}.", "Correct the document.")) from None
+        raise DaliStudioError(_invalid(f"Not a document: {error}.", "Correct it in a text editor.")) from None
     if _deep(raw):
         message = f"Values are nested more than {DEEPEST} deep."
         raise DaliStudioError(_invalid(message, "Open a document that DALI Studio has saved."))
     if not isinstance(raw, dict) or cast("dict[str, Any]", raw).get("format") != FORMAT:
-        message = f'The text is not a DALI Studio document: an object with "format": "{FORMAT}" is expected.'
+        message = f'This is no pipeline of DALI Studio: it has no "format": "{FORMAT}".'
         raise DaliStudioError(_invalid(message, "Open a document that DALI Studio has saved."))
     return cast("dict[str, Any]", raw)
 

@@ -136,6 +136,7 @@ def test_a_sweep_in_little_room_has_one_line_of_controls_and_shows_rows(designer
     _size(page, 520, 640)
     row = page.locator('[data-testid="outline-rotate"]:visible').bounding_box()
     assert row["y"] + row["height"] <= page.evaluate(_LOOK)["drawer"]["y"]
+    assert lab.by_id(page, "sheet").locator(".ds-sheet-under").first.inner_text().startswith("as ")
     folded.locator("summary").click()
     lab.by_id(page, "sweep-from").fill("-20")
     lab.by_id(page, "sweep-from").press("Enter")

@@ -58,7 +58,7 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     part(page, "empty").wait_for(timeout=90_000)
     path = page.evaluate(f"() => {_CURRENT}.context.path")
     assert path.endswith(".dali.json")
-    assert part(page, "save-state").inner_text() == "Not saved"
+    assert part(page, "save-state").inner_text() == "Saved"
     page.keyboard.press("Space")  # without a click before
     part(page, "quick-search").fill("read files")
     page.wait_for_function(
@@ -514,6 +514,8 @@ def test_a_file_that_is_no_document_is_shown_and_opens_as_text(page: Any, server
     assert said.locator("pre").text_content() == path.read_text()
     export = page.locator('.dali-Document [data-command="dali-studio:export"]')
     page.wait_for_function("one => one.getAttribute('aria-disabled') === 'true' || one.disabled", arg=export.element_handle())
+    assert said.locator("b").inner_text() == "Not opened."
+    assert said.locator(".jp-mod-accept").all_inner_texts() == ["Open as text"]
     page.screenshot(path=artifacts / "lab_foreign.png")
     said.get_by_role("button", name="New pipeline").click()
     page.locator(".dali-Document:not(.lm-mod-hidden)").get_by_test_id("empty").wait_for(timeout=90_000)

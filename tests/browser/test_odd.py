@@ -242,6 +242,8 @@ def test_operators_are_added_by_mouse_in_the_list_of_a_narrow_frame(designer: An
     lab.by_id(page, "more").click()
     assert page.get_by_role("menuitem", name="Lay out").count() == 0  # there is no canvas
     page.get_by_role("menuitem", name="Gallery").click()
+    lab.by_id(page, "palette-search").fill("zzqq")
+    lab.by_id(page, "designer").get_by_role("button", name="Make a code node").wait_for()
     lab.by_id(page, "palette-search").fill("gaussian_blur")
     page.screenshot(path=artifacts / "operators_520.png")
     lab.by_id(page, "palette-gaussian_blur").click()
@@ -254,6 +256,20 @@ def test_operators_are_added_by_mouse_in_the_list_of_a_narrow_frame(designer: An
     page.screenshot(path=artifacts / "quick_520.png")
     page.keyboard.press("Enter")
     lab.by_id(page, "outline-flip").wait_for()
+    # rows have no places
+    lab.by_id(page, "outline-flip").click(button="right")
+    menu = lab.by_id(page, "menu")
+    assert menu.get_by_role("menuitem", name="Duplicate").count() == 1
+    assert menu.get_by_role("menuitem", name="its place").count() == 0
+    page.keyboard.press("Escape")
+    # all tabs are seen, and nothing is cut, in what a side panel leaves
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("element => { element.style.width = '150px'; }")
+    page.wait_for_function("() => document.querySelector('.ds-bar').clientWidth < 150")
+    lab.settle(page)
+    page.screenshot(path=artifacts / "list_150.png")
+    cut = "one => one.scrollWidth > one.clientWidth"
+    for part in (".ds-bar", ".ds-tabs", ".ds-outline"):
+        assert not page.locator(part).first.evaluate(cut), part
     lab.by_id(page, "outline").get_by_text("Returns flip, labels").wait_for()
     # a row opens in place, with its picture first, and in a column names are whole
     assert page.locator(".ds-outline .ds-inspector-head:visible").count() == 0

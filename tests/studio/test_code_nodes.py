@@ -165,6 +165,19 @@ def test_its_module_stands_beside_the_document(client: Client, tmp_path: Path) -
     assert "holds something else" in said and (tmp_path / "kept_half.py").read_text() == "mine = 1\n"
 
 
+def test_a_function_keeps_its_name_when_another_comes_before_it(client: Client) -> None:
+    small, early = ({"node": key, "output": 0} for key in ("small", "early"))
+    client.edit(
+        {"type": "add_node", "key": "early", "operator": "python_function"},
+        {"type": "connect", "source": small, "target": "early", "input": 0},
+        {"type": "disconnect", "target": "half", "input": 0},
+        {"type": "connect", "source": early, "target": "half", "input": 0},
+    )
+    program = client.session.code().source
+    assert "from photos_half import change\nfrom photos_early import change as change_2\n" in program
+    assert "early = fn.python_function(small, function=change_2," in program
+
+
 def test_a_copy_of_a_document_has_modules_of_its_own(client: Client, tmp_path: Path) -> None:
     """What is edited after Save As leaves what the program of the first document imports as it is."""
     first, second = ("def change(image):\n    return image // 2\n", "def change(image):\n    return image // 3\n")

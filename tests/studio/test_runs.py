@@ -216,7 +216,7 @@ def test_each_rule_speaks_for_its_cause_with_its_numbers() -> None:
     found = advised(busy, 10.5)
     assert list(found) == ["decode"]
     assert (found["decode"].lead, found["decode"].edits) == ("decode sets the pace:", ())
-    assert found["decode"].proof == "80 % of the work of all nodes, 16 ms in the median batch."
+    assert found["decode"].proof == "80 % of the work of all nodes, 16.0 ms in the median batch."
     second = advised({"decode": time_of(9, 0.42), "rotate": time_of(10, 0.46)}, 10.5)["decode"]
     assert second.lead == "decode takes long, too:"
     threads = advised(busy, 10.5, cores=8)["threads"]
@@ -242,10 +242,10 @@ def test_each_rule_speaks_for_its_cause_with_its_numbers() -> None:
 def test_rules_about_the_gpu_and_about_python_speak_for_their_cause() -> None:
     copied = Copied("H2D", 12_000_000, 3.0)
     moved = advised({"resize": replace(time_of(5, 0.9), cpu=0.1, gpu=1.0, copies=(copied,))}, 9)
-    assert moved["copies"].proof == "12 MB in 3 ms of the median batch." and "gpu" not in moved
+    assert moved["copies"].proof == "12.0 MB in 3.00 ms of the median batch." and "gpu" not in moved
     one = replace(time_of(6, 0.5), cpu=0.1, gpu=6.0, group=("resize", "rotate"))
     busy = advised({"resize": one, "rotate": one, "normalize": replace(time_of(2, 0.1), cpu=0.1, gpu=2.0)}, 10)["gpu"]
-    assert busy.proof == "it works 80 % of the time of the median batch, 6 ms of it for resize to rotate."
+    assert busy.proof == "it works 80 % of the time of the median batch, 6.00 ms of it for resize to rotate."
     assert (busy.node, busy.edits) == ("resize", ())
     pipe = Pipeline(batch_size=64, num_threads=2, device_id=None)
     with pipe:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.wording import byte_count
+from dali_studio.core.wording import byte_count, size_words
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo
 
 _FILE_HEADER, _CORE, _SHORTEST, _WITH_MASKS, _BEHIND_MASKS = 14, 12, 40, 56, 70
@@ -103,7 +103,7 @@ def _header(data: memoryview) -> _Header:
         width, height, bits, compression = struct.unpack_from("<iixxHI", data, 18)
         (used,) = struct.unpack_from("<I", data, 46)
     if not 1 <= width <= _LONGEST or not 1 <= abs(height) <= _LONGEST:
-        raise DecodeError(f"broken BMP header: {width}x{height} pixels; expected 1 to {_LONGEST:,} each way")
+        raise DecodeError(f"broken BMP header: {size_words(height, width)}; expected 1 to {_LONGEST:,} each way")
     if bits not in _BITS.get(compression, ()):
         raise DecodeError(
             f"this BMP has {bits} bits per pixel and compression {compression}, which is not supported; convert it to "
@@ -115,8 +115,8 @@ def _header(data: memoryview) -> _Header:
     # the shortest runs say that nothing follows
     if begin + (2 if header.runs else header.height * header.pitch) > len(data):
         raise DecodeError(
-            f"this BMP file of {byte_count(len(data))} cannot hold the {width}x{header.height} pixels that its header "
-            "announces; it is cut off or forged"
+            f"this BMP file of {byte_count(len(data))} cannot hold the "
+            f"{size_words(header.height, width)} that its header announces; it is cut off or forged"
         )
     return header
 
@@ -189,7 +189,9 @@ def _run_lengths(data: memoryview, header: _Header) -> NDArray[np.uint8]:
     wrapped = False
     while row < height:
         if at + 2 > len(data):
-            raise DecodeError(f"the runs of this BMP of {width}x{height} end at row {row}; the file is cut off")
+            raise DecodeError(
+                f"the runs of this BMP of {size_words(height, width)} end at row {row}; the file is cut off"
+            )
         count, value = data[at], data[at + 1]
         at += 2
         begin, before = row * width + column, row
@@ -197,7 +199,7 @@ def _run_lengths(data: memoryview, header: _Header) -> NDArray[np.uint8]:
             length = count or value
             if column + length > width or (not count and at + value > len(data)):
                 raise DecodeError(
-                    f"a run of this BMP of {width}x{height} reaches beyond row {row}; the file is damaged"
+                    f"a run of this BMP of {size_words(height, width)} reaches beyond row {row}; the file is damaged"
                 )
             index[begin : begin + length] = value if count else np.frombuffer(data, np.uint8, value, at)
             column += length

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.wording import byte_count
+from dali_studio.core.wording import byte_count, size_words
 from dali_studio.kernels.cpu.exif import exif_orientation
 from dali_studio.kernels.cpu.image_info import DecodeError
 
@@ -33,8 +33,8 @@ def check_length(data: memoryview, height: int, width: int) -> None:
     """
     if bytes(data[12:16]) == b"VP8 " and height * width > _MAX_PIXELS_A_BYTE * len(data):
         raise DecodeError(
-            f"this WebP file of {byte_count(len(data))} cannot hold the {width}x{height} pixels that its header "
-            "announces; it is cut off or forged"
+            f"this WebP file of {byte_count(len(data))} cannot hold the {size_words(height, width)} that its "
+            "header announces; it is cut off or forged"
         )
 
 

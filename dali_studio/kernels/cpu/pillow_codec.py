@@ -26,7 +26,7 @@ from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
-from dali_studio.core.wording import byte_count
+from dali_studio.core.wording import byte_count, size_words
 from dali_studio.kernels.cpu import libwebp, openjpeg, tiff_samples
 from dali_studio.kernels.cpu.image_convert import inks_to_rgb, lab_to_rgb
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, swaps_axes, unorient
@@ -304,8 +304,8 @@ def _refuse_incomplete(
     if short or pixels > 8 * len(data) or (boxes and pixels < width * height):
         width, height = stated or image.size
         raise DecodeError(
-            f"this {_WORDS[fmt]} file of {byte_count(len(data))} cannot hold the {width}x{height} "
-            "pixels that its header announces; it is cut off or forged"
+            f"this {_WORDS[fmt]} file of {byte_count(len(data))} cannot hold the "
+            f"{size_words(height, width)} that its header announces; it is cut off or forged"
         )
 
 
@@ -332,8 +332,8 @@ def _wide_pnm(data: memoryview, info: ImageInfo) -> NDArray[np.uint16]:
     count = info.height * info.width * info.channels
     if len(data) - begin < 2 * count:
         raise DecodeError(
-            f"this PNM file of {info.width}x{info.height} needs {byte_count(begin + 2 * count)}, but ends after "
-            f"{byte_count(len(data))}; it is cut off"
+            f"this PNM file of {size_words(info.height, info.width)} needs {byte_count(begin + 2 * count)}, but ends "
+            f"after {byte_count(len(data))}; it is cut off"
         )
     values = np.frombuffer(data, ">u2", count, begin)
     return values.astype(np.uint16).reshape(info.height, info.width, info.channels)
@@ -349,7 +349,9 @@ def _refuse_tiles(data: memoryview) -> None:
         return  # Pillow says so
     # the first tile has to hold the first sample
     if not (tile_left <= first_left < tile_left + wide and tile_top <= first_top < tile_top + high):
-        raise DecodeError(f"broken JPEG 2000 header: tiles of {wide}x{high} begin at {tile_left}, {tile_top}")
+        raise DecodeError(
+            f"broken JPEG 2000 header: tiles of {size_words(high, wide)} begin at {tile_left}, {tile_top}"
+        )
     _refuse_other_size(data, right - first_left, bottom - first_top)
     tiles = max(-(-(right - tile_left) // wide), 0) * max(-(-(bottom - tile_top) // high), 0)
     # Each has a header, and a byte for each component of each 32,768 x 32,768 samples at least.
@@ -367,10 +369,10 @@ def _refuse_other_size(data: memoryview, width: int, height: int) -> None:
     at = bytes(data[:_HEAD]).find(b"ihdr") + 4
     if at < 4 or len(data) < at + 8 or bytes(data[:4]) == _CODESTREAM:
         return
-    stated = int.from_bytes(data[at + 4 : at + 8], "big"), int.from_bytes(data[at : at + 4], "big")
-    if stated != (width, height):
+    stated = int.from_bytes(data[at : at + 4], "big"), int.from_bytes(data[at + 4 : at + 8], "big")
+    if stated != (height, width):
         raise DecodeError(
-            f"broken JPEG 2000 header: {stated[0]}x{stated[1]} pixels, but its codestream has {width}x{height}"
+            f"broken JPEG 2000 header: {size_words(*stated)}, but its codestream has {size_words(height, width)}"
         )
 
 

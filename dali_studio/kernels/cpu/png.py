@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.optional import available
-from dali_studio.core.wording import byte_count
+from dali_studio.core.wording import byte_count, size_words
 from dali_studio.kernels.cpu.exif import agreed, exif_orientation
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo
 from dali_studio.kernels.cpu.native import kernel
@@ -64,13 +64,14 @@ def parse_header(data: memoryview) -> ImageInfo:
     small = 0 < width < 1 << 31 and 0 < height < 1 << 31
     if not small or depth not in _DEPTHS.get(color, ()) or method or filtering or interlace > 1:
         raise DecodeError(
-            f"broken PNG header: {width}x{height} pixels, {depth} bits, colour type {color}, interlacing {interlace}"
+            f"broken PNG header: {size_words(height, width)}, {depth} bits, colour type {color}, "
+            f"interlacing {interlace}"
         )
     needed = sum(_pass_sizes(_passes(height, width, interlace == 1), _CHANNELS[color] * depth))
     if needed > _MAX_INFLATED * len(data):
         raise DecodeError(
-            f"this PNG file of {byte_count(len(data))} cannot hold the {width}x{height} pixels that its header "
-            "announces; it is cut off or forged"
+            f"this PNG file of {byte_count(len(data))} cannot hold the {size_words(height, width)} that its "
+            "header announces; it is cut off or forged"
         )
     parsed, turned, gamma, position, late = 1, 0, 0, 33, False  # late: libpng leaves a gamma behind a palette alone
     animated = behind = False  # behind: the still picture
@@ -177,8 +178,8 @@ def _first_frame(data: memoryview, info: ImageInfo) -> NDArray[Any]:
     columns, rows, left, top = place
     if not 0 < columns <= info.width - left or not 0 < rows <= info.height - top:
         raise DecodeError(
-            f"the first frame of the animated PNG file is {columns}x{rows} pixels at ({left}, {top}); "
-            f"its picture has {info.width}x{info.height}"
+            f"the first frame of the animated PNG file has {size_words(rows, columns)} at ({left}, {top}); "
+            f"its picture has {size_words(info.height, info.width)}"
         )
     view = memoryview(still)
     frame = decode(view, parse_header(view))
@@ -282,7 +283,8 @@ def _inflate(parts: list[memoryview], size: int, info: ImageInfo) -> NDArray[np.
     raw, finished = (None if fast_zlib is zlib else _inflate_fast(parts, wanted)) or _inflate_carefully(parts, wanted)
     if len(raw) < size:
         raise DecodeError(
-            f"the PNG file holds {byte_count(len(raw))} of pixels; {info.width}x{info.height} need {byte_count(size)}"
+            f"the PNG file holds {byte_count(len(raw))} of pixels; {size_words(info.height, info.width)} need "
+            f"{byte_count(size)}"
         )
     if len(raw) == size and not finished:
         raise DecodeError("the PNG file is damaged: its compressed pixels end without their checksum")

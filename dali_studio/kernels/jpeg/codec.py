@@ -19,7 +19,7 @@ import numpy as np
 import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 from numpy.typing import NDArray
 
-from dali_studio.core.wording import byte_count
+from dali_studio.core.wording import byte_count, size_words
 from dali_studio.kernels.cpu.image_convert import convert, inks_to_rgb, truncated_gray
 from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, Window, as_view
 from dali_studio.kernels.jpeg import libjpeg
@@ -98,7 +98,7 @@ def decode(
         return memory.reshape(shape)
     if cut_off:
         raise _cut_off(len(as_view(data)), info)
-    raise DecodeError(f"libjpeg-turbo cannot decode this JPEG of {info.width}x{info.height}: {reason}")
+    raise DecodeError(f"libjpeg-turbo cannot decode this JPEG of {size_words(info.height, info.width)}: {reason}")
 
 
 def decode_window(
@@ -224,7 +224,7 @@ def _has_end(data: Buffer, info: ImageInfo) -> bool:
 def _cut_off(size: int, info: ImageInfo) -> DecodeError:
     return DecodeError(
         f"the JPEG file ends after {byte_count(size)} without its end marker, so part of its "
-        f"{info.width}x{info.height} pixels is missing; the file is cut off. Fetch or export it again"
+        f"{size_words(info.height, info.width)} is missing; the file is cut off. Fetch or export it again"
     )
 
 

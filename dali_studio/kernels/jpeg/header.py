@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dali_studio.core.wording import byte_count
+from dali_studio.core.wording import byte_count, size_words
 from dali_studio.kernels.cpu.exif import agreed, exif_orientation
 from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, as_view
 
@@ -139,8 +139,8 @@ def header_info(
     height, width = (view[5] << 8 | view[6]), (view[7] << 8 | view[8])
     if length != 8 + 3 * count or height == 0 or width == 0 or count not in (1, 3, 4):
         raise DecodeError(
-            f"broken JPEG header: {width}x{height} pixels, {count} components in {length} bytes; expected a size of "
-            "1x1 or more and 1, 3 or 4 components"
+            f"broken JPEG header: {size_words(height, width)}, {count} components in {length} bytes; expected a size "
+            "of 1x1 or more and 1, 3 or 4 components"
         )
     sampling = tuple([(one >> 4, one & 15) for one in view[11 : 11 + 3 * count : 3]])
     names = bytes(view[10 : 10 + 3 * count : 3])

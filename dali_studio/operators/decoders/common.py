@@ -14,6 +14,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.wording import size_words
 from dali_studio.kernels.cpu.image_codec import (
     OUTPUT_DTYPES,
     DecodeError,
@@ -190,7 +191,7 @@ def decoded_shape(
         return info
     if info.height * info.width > most:
         return OversizeError(
-            f"the header states {info.width}x{info.height} pixels, {info.height * info.width:,} in all; "
+            f"the header states {size_words(info.height, info.width)}, {info.height * info.width:,} in all; "
             f"max_pixels allows {most:,}"
         )
     try:

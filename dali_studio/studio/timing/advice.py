@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dali_studio.core.limits import MAX_THREADS
+from dali_studio.core.wording import byte_count, time_words
 from dali_studio.graph.edits import Edit, SetArgument, SetDevice, SetPipeline
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import on_gpu
@@ -125,7 +126,7 @@ def _decode(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposa
         decodes = [port.kind for port in schema.inputs[:1]] == ["encoded"]
         if not decodes or graph.node(key).device != "cpu" or time.share < _SHARE:
             continue
-        proof = f"{_percent(time.share)} of the work of all nodes, {time.cpu:.3g} ms in the median batch."
+        proof = f"{_percent(time.share)} of the work of all nodes, {time_words(time.cpu)} in the median batch."
         if run.gpu and "mixed" in schema.devices:
             device = () if graph.options.device_id is not None else (SetPipeline(option="device_id", value=0),)
             moved = on_gpu(graph, registry)
@@ -189,7 +190,7 @@ def _copies(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposa
         size = sum(c.size for time in run.times.values() for c in time.copies)
         yield Proposal(
             name="copies", lead="Copies to and from the GPU set the pace:",
-            proof=f"{size / 1e6:.3g} MB in {copied:.3g} ms of the median batch.",
+            proof=f"{byte_count(size)} in {time_words(copied)} of the median batch.",
             offer="Copy bytes and not floats: normalise behind the copy.",
         )  # fmt: skip
 
@@ -204,7 +205,8 @@ def _gpu(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposal]:
         names = most[0] if len(most) == 1 else f"{most[0]} to {most[-1]}"
         yield Proposal(
             name="gpu", node=most[0], lead="The GPU sets the pace:",
-            proof=f"it works {_percent(busy)} of the time of the median batch, {spent[most]:.3g} ms of it for {names}.",
+            proof=f"it works {_percent(busy)} of the time of the median batch, {time_words(spent[most])} of it for "
+            f"{names}.",
             offer="Make pictures smaller before it, or place steps on the CPU.",
         )  # fmt: skip
 

@@ -78,9 +78,9 @@ def test_everything_that_stands_out_is_found(data_set: Path, tmp_path: Path, cap
     assert copy["reason"] == f"the same contents as {data_set}/a/3.jpg, whose label is 0, and here 1"
     sizes = {Path(one["path"]).name: one["reason"] for one in found["sizes"]}
     assert sizes == {
-        "line.jpg": "400x20 pixels: a side is more than 8 times as long as the other",
-        "small.jpg": "9x8 pixels: a side is shorter than 16",
-        "vast.jpg": "500x400 pixels, 200,000 in all; the median is 2,000",
+        "line.jpg": "20 rows of 400 pixels: a side is more than 8 times as long as the other",
+        "small.jpg": "8 rows of 9 pixels: a side is shorter than 16",
+        "vast.jpg": "400 rows of 500 pixels, 200,000 in all; the median is 2,000",
     }
     assert [(Path(one["path"]).name, one["reason"]) for one in found["colors"]] == [("gray.png", "gray, as 1 of 29 pictures")]
     assert found["kinds"] == [

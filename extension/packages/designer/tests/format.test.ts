@@ -53,6 +53,12 @@ describe("numbers", () => {
     expect(format.drawnAlike([90, 180], "deg")).toEqual(["90°", "180°"]);
     expect(format.drawnAlike([0.00012, 0.5])).toEqual(["1.2e-4", "0.5"]);
   });
+  it("says sizes beside each other with as many decimals", () => {
+    expect(format.alike([35, 79.82, 0, 0.004])).toEqual(["35.0", "79.8", "0", "0.004"]);
+    expect(format.alike([203, 35.2])).toEqual(["203", "35"]);
+    expect(format.alike([0.8, 0.0123])).toEqual(["0.800", "0.012"]);
+    expect(format.alike([2.266e-6, 0])).toEqual(["2.3e-6", "0"]);
+  });
   it("reads what people type", () => {
     expect(format.parseNumber("1,5")).toBe(1.5);
     expect(format.parseNumber("\u22123")).toBe(-3);

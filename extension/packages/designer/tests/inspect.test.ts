@@ -194,6 +194,13 @@ describe("the sentence", () => {
       "All on the CPU.",
     );
   });
+  it("leaves to the editor of a code node what it says of its text", () => {
+    const refused: KernelMessage = { type: "refused", diagnostics: [{ code: "DS502", message: "A syntax error." }] };
+    const state = { ...fold(OPENED, revision(1), refused), written: { rotate: "def" } };
+    const said = (chosen: string) => statusMessage({ ...state, view: { ...state.view, selection: [chosen] } });
+    expect(said("decode")?.rest).toBe("A syntax error.");
+    expect(said("rotate")).toBeNull();
+  });
   it("drops a refused save when a later one succeeds", () => {
     const refused: KernelMessage = { type: "refused", diagnostics: [{ code: "DS302", message: "It is read-only." }] };
     const state = fold(OPENED, revision(1), refused);

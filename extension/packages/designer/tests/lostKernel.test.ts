@@ -89,6 +89,14 @@ describe("a lost kernel", () => {
     session.edit([fill(1)]);
     expect(saveState(session.store.get(), null)).toBe("1 edit kept");
   });
+  it("lacks nothing in a new file that is as empty as its pipeline", () => {
+    const { session } = lost();
+    const state = { ...session.store.get(), keeps: false };
+    const file = { name: "untitled.dali.json", dirty: false, blank: true, readOnly: false };
+    const empty = { ...state, graph: state.graph && { ...state.graph, nodes: [] } };
+    expect([saveState(empty, file), saveState(empty, { ...file, dirty: true })]).toEqual(["Saved", "Not saved"]);
+    expect(saveState(state, file)).toBe("Not saved"); // a recipe that was only looked at
+  });
   it("is replaced by one that gets the document, and the edits one after the other", async () => {
     const { after, asked, session } = lost();
     const time = { key: "rotate", device: "cpu", milliseconds: 97, cpu: 97, gpu: 0 } as const;

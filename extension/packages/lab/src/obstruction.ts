@@ -25,7 +25,7 @@ export class Obstruction {
     bar.setAttribute("role", "status");
     const said = document.createElement("span");
     const lead = document.createElement("b");
-    lead.textContent = this.words.__("Read-only.");
+    lead.textContent = obstacle.kernel ? this.words.__("Read-only.") : this.words.__("Not opened.");
     said.append(lead, ` ${plain(obstacle.reason)}`);
     bar.append(said);
     if (obstacle.command) {
@@ -33,9 +33,9 @@ export class Obstruction {
       command.textContent = obstacle.command;
       said.append(" ", command);
     }
-    if (obstacle.kernel) bar.append(this.button(this.words.__("Choose a kernel"), this.actions.chooseKernel));
+    if (obstacle.kernel) bar.append(this.button(this.words.__("Choose a kernel"), this.actions.chooseKernel, true));
     else {
-      bar.append(this.button(this.words.__("Open as text"), this.actions.openText));
+      bar.append(this.button(this.words.__("Open as text"), this.actions.openText, true));
       bar.append(this.button(this.words.__("New pipeline"), this.actions.add)); // which offers to paste code
     }
     bar.append(this.button(this.words.__("Try again"), this.actions.again));
@@ -46,10 +46,10 @@ export class Obstruction {
     this.node.append(bar, picture);
   }
 
-  private button(label: string, action: () => void): HTMLButtonElement {
+  private button(label: string, action: () => void, primary = false): HTMLButtonElement {
     const made = document.createElement("button");
     made.type = "button";
-    made.className = "jp-Button jp-mod-styled";
+    made.className = `jp-Button jp-mod-styled ${primary ? "jp-mod-accept" : ""}`;
     made.textContent = label;
     made.addEventListener("click", action);
     return made;

@@ -107,6 +107,12 @@ export function drawnAlike(values: readonly (number | undefined)[], unit = ""): 
   return values.map((v) => (v === undefined ? "" : v.toFixed(digits).replace("-", MINUS) + unitSign(unit)));
 }
 
+/** Sizes that stand beside each other: the largest in three figures, and all with as many decimals, but never a false 0. */
+export function alike(values: readonly number[]): readonly string[] {
+  const digits = Math.max(0, Math.min(5, 2 - Math.floor(Math.log10(Math.max(...values)))));
+  return values.map((v) => (Number(v.toFixed(digits)) ? v.toFixed(digits) : short(v)));
+}
+
 /** Parse what a person typed: comma or point, minus or true minus; null if it is no number. */
 export function parseNumber(text: string): number | null {
   const plain = text.trim().replace(MINUS, "-").replace(",", ".").replaceAll(THIN, "").replaceAll(" ", "");

@@ -12,5 +12,6 @@ export function saveState(state: State, file: FileState | null): string {
   if (!confirmed && !file) return ""; // the canvas says that the kernel starts
   if (draft?.taken === false) return "Not applied";
   if (!file && !confirmed?.document) return "No file yet"; // the notebook around it may have been saved
-  return (file ? !file.dirty && !file.blank : confirmed?.saved) ? "Saved" : "Not saved";
+  // of a new file that nothing is in yet, nothing is left to save
+  return (file ? !file.dirty && !(file.blank && state.graph?.nodes[0]) : confirmed?.saved) ? "Saved" : "Not saved";
 }

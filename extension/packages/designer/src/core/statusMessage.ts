@@ -214,14 +214,17 @@ export function isBeside({ view }: State, d: Diagnostic): boolean {
   );
 }
 
-/** Whether a finding is told in full beside its node, where its node is shown, or in the list of all. */
+/** Whether a finding is told in full beside its node, where its node is shown or its code is written, or in the list of all. */
 function isTold(state: State, d: Diagnostic): boolean {
   const { view } = state;
   const [chosen, ...more] = view.selection;
   return (
     isBeside(state, d) ||
     view.drawer === "problems" ||
-    (view.inspector && more.length === 0 && chosen !== undefined && chosen === d.node)
+    (view.inspector &&
+      !more[0] &&
+      !!chosen &&
+      (chosen === d.node || (!d.node && state.refused.includes(d) && chosen in state.written)))
   );
 }
 

@@ -25,7 +25,7 @@ const WIDER = 1.5;
 /** Samples beside each other in a sweep, where there is room. */
 const COLUMNS = 8;
 /** Below these widths the bar of a sweep, one line, leaves out how many samples there are, folds the range, and leaves out the node, in px. */
-const FOLDS = { count: 860, range: 720, name: 420 } as const;
+const FOLDS = { count: 780, range: 720, name: 420 } as const;
 
 interface Columns {
   readonly columns: number;
@@ -112,7 +112,7 @@ interface CellProps {
   /** In which row and column it lies. */
   readonly at: readonly [number, number];
   readonly keep: string;
-  readonly under: string | undefined;
+  readonly under: string | false | undefined;
   /** What the words under it are. */
   readonly told: string | undefined;
   readonly onClick: () => void;
@@ -262,6 +262,7 @@ export function BatchPane() {
     const name = names[k]?.split("/").at(-1) || `sample ${k + 1}`;
     const cell = shown?.cells[cellKey(variant, k)];
     const keeps = value !== undefined && !cell?.failed;
+    const by = variant === 0 && drawn[place];
     return (
       <SheetButton
         key={`${variant}-${k}`}
@@ -274,7 +275,7 @@ export function BatchPane() {
         place={place}
         at={across ? [place, variant] : [variant, place]}
         keep={keeps ? `Keep ${label} ${all}`.trim() : ""}
-        under={(variant === 0 && drawn[place]) || (across ? `${label} ${note}` : "")}
+        under={across ? `${label} ${by || note}` : by}
         told={variant === 0 ? told[place] : undefined}
         onClick={() => (keeps ? keep(value) : session.chooseSample(k, session.store.get().iteration))}
       />

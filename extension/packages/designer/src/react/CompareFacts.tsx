@@ -11,10 +11,11 @@ export function PairFacts({ pair }: { readonly pair: Pair }) {
   const note = pair.note && <p className="ds-muted">{pair.note}</p>;
   if (pair.note.includes("gives no picture")) return note;
   const most = Math.max(1, ...pair.histogram);
+  const [zero, half, largest, mean] = format.alike([0, pair.largest / 2, pair.largest, pair.mean]);
   const figures = [
-    ["mean", format.short(pair.mean)],
-    ["largest", format.short(pair.largest)],
-    ["PSNR", pair.peak > 0 ? `${pair.peak.toFixed(1)} dB` : ""],
+    ["mean", mean],
+    ["largest", largest],
+    ["PSNR", pair.peak > 0 && `${pair.peak.toFixed(1)} dB`],
   ] as const;
   return (
     <section data-testid="pair-facts">
@@ -40,8 +41,8 @@ export function PairFacts({ pair }: { readonly pair: Pair }) {
             })}
           </svg>
           <div className="ds-pair-axis">
-            {[0, pair.largest / 2, pair.largest].map((value) => (
-              <span key={value}>{format.short(value)}</span>
+            {[zero, half, largest].map((value) => (
+              <span key={value}>{value}</span>
             ))}
           </div>
           <dl>
@@ -72,6 +73,7 @@ export function OverBatch() {
   const most = Math.max(0, ...means);
   if (means.length < 2) return null;
   if (most === 0) return <p className="ds-muted">Equal in all {means.length} samples.</p>;
+  const said = format.alike(means);
   const order = means.map((_, k) => k).sort((j, k) => (means[k] ?? 0) - (means[j] ?? 0));
   return (
     <section data-testid="pair-batch">
@@ -93,7 +95,7 @@ export function OverBatch() {
             <span>{k + 1}</span>
           )}
           <i style={{ "--ds-share": String(Math.max(0, means[k] ?? 0) / most) }} />
-          <span>{(means[k] ?? -1) < 0 ? "–" : format.short(means[k] ?? 0)}</span>
+          <span>{(means[k] ?? -1) < 0 ? "–" : said[k]}</span>
         </button>
       ))}
       {order.length > 4 && (

@@ -43,11 +43,16 @@ const PICTURES = [
   [".dot", "Save a Graphviz diagram"],
 ] as const;
 
-const ARRANGEMENTS: readonly (readonly [Arrangement, string])[] = [
-  ["left", "Align left edges"],
-  ["top", "Align top edges"],
-  ["across", "Distribute horizontally"],
-  ["down", "Distribute vertically"],
+/** Ways to bring cards in line, with their icons. */
+export const ALIGN: readonly (readonly [Arrangement, string, string])[] = [
+  ["left", "Align left edges", "M2.5 2v12M5 4h8v3H5zM5 9.5h5v3H5z"],
+  ["centre", "Align horizontal centres", "M8 2v12M3 4h10v3H3zM5 9.5h6v3H5z"],
+  ["right", "Align right edges", "M13.5 2v12M3 4h8v3H3zM6 9.5h5v3H6z"],
+  ["top", "Align top edges", "M2 2.5h12M4 5h3v8H4zM9.5 5h3v5h-3z"],
+  ["middle", "Align vertical centres", "M2 8h12M4 3h3v10H4zM9.5 5h3v6h-3z"],
+  ["bottom", "Align bottom edges", "M2 13.5h12M4 3h3v8H4zM9.5 6h3v5h-3z"],
+  ["across", "Distribute horizontally", "M2.5 2v12M13.5 2v12M6 5h4v6H6z"],
+  ["down", "Distribute vertically", "M2 2.5h12M2 13.5h12M5 6h6v4H5z"],
 ];
 
 /** Align the selected cards, as one undo step. */
@@ -172,6 +177,8 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
       };
       if (selection.every((k) => k === OUTPUTS)) return [...command("layout"), place];
       const several = selection.length > 1;
+      // rows have no places
+      const list = scope.breadth === "list";
       return [
         ...(several ? [] : command("rename")),
         ...command("bypass"),
@@ -207,11 +214,19 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...(selection.some((k) => tagOf(state, k))
           ? [{ title: "No colour", run: () => session.edit([], { marks: tagMarks(state, true) }) }]
           : []),
-        place,
+        ...(list ? [] : [place]),
         LINE,
         ...command("upstream"),
         ...command("downstream"),
-        ...(several ? [LINE, ...ARRANGEMENTS.map(([how, title]) => ({ title, run: () => arrange(scope, how) }))] : []),
+        ...(several && !list
+          ? [
+              LINE,
+              ...ALIGN.filter(([how]) => /left|top|across|down/.test(how)).map(([how, title]) => ({
+                title,
+                run: () => arrange(scope, how),
+              })),
+            ]
+          : []),
       ] as (Item | typeof LINE)[];
     }
     default:

@@ -221,22 +221,20 @@ export function Outline({ visible }: { readonly visible: boolean }) {
   }, [away, session]);
   const results = useSel((s) => (s.graph?.outputs ?? []).map((ref) => resultName(s, ref)).join(", "));
   return (
-    <ol className={visible ? "ds-outline" : "ds-hidden"} aria-label="Operators in order" data-testid="outline">
-      {visible && (
-        <li>
-          <Crumbs />
-        </li>
-      )}
-      {ids.map((id) => (
-        <OutlineRow key={id} id={id} visible={visible} />
-      ))}
-      <JunctionRows visible={visible} />
-      {results && <li className="ds-outline-returns">Returns {results}</li>}
-      {visible && ids.length > 0 && (
-        <li className="ds-outline-returns">
-          <AddButton />
-        </li>
-      )}
-    </ol>
+    <>
+      {visible && <Crumbs />}
+      <ol className={visible ? "ds-outline" : "ds-hidden"} aria-label="Operators in order" data-testid="outline">
+        {ids.map((id) => (
+          <OutlineRow key={id} id={id} visible={visible} />
+        ))}
+        <JunctionRows visible={visible} />
+        {results && <li className="ds-outline-returns">Returns {results}</li>}
+        {visible && ids.length > 0 && (
+          <li className="ds-outline-returns">
+            <AddButton />
+          </li>
+        )}
+      </ol>
+    </>
   );
 }

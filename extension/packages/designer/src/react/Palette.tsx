@@ -1,5 +1,6 @@
 import { type DragEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { Operator } from "../core/catalog";
+import { CODE } from "../core/edits";
 import * as format from "../core/format";
 import { type Hit, isOffered, search } from "../core/fuzzy";
 import { nodeOf } from "../core/graph";
@@ -209,7 +210,8 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
     return () => watch.disconnect();
   }, [groups, port === null, without]);
   const add = (operator: Operator) => insertInView(session, api.current, operator);
-  const best = groups[0]?.[1][0];
+  // what no operator does is written
+  const best = groups[0]?.[1][0]?.operator ?? catalog?.byName.get(CODE);
   return (
     <aside className="ds-palette" aria-label="Gallery">
       <div className="ds-palette-head">
@@ -231,7 +233,7 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
             data-testid="palette-search"
             onChange={(e) => setQuery(e.target.value)}
             onKeyDown={(e) => {
-              if (e.key === "Enter" && best) add(best.operator);
+              if (e.key === "Enter" && best) add(best);
             }}
           />
         </label>
@@ -262,7 +264,11 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
             </section>
           );
         })}
-        {groups.length === 0 && <p className="ds-muted ds-none">No operator is called that.</p>}
+        {!groups[0] && best && (
+          <p className="ds-muted ds-none">
+            No operator is called that. <SmallButton onClick={() => add(best)}>Make a code node</SmallButton>
+          </p>
+        )}
       </div>
       {chosen && <Chosen operator={chosen} onAdd={() => add(chosen)} onClose={() => setChosen(null)} />}
     </aside>

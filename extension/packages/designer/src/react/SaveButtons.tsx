@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import type { Session } from "../core/session";
 import { useFrame, useSel } from "./context";
 import { Icon, type IconName } from "./icons";
@@ -30,6 +30,8 @@ export function saveDocument(session: Session): void {
   else session.view({ drawer: "code", asking: "document" });
 }
 
+const focus = (field: HTMLElement | null) => field?.focus();
+
 /** Save the document, or write the program: a name is proposed, Enter writes. In a tab the host saves the document. */
 export function SaveButtons() {
   const { session, host } = useFrame();
@@ -39,9 +41,6 @@ export function SaveButtons() {
   const gone = useSel((s) => s.link === "gone"); // nobody would write
   const [path, setPath] = useState("");
   useEffect(() => setPath(proposed), [proposed]);
-  const field = useRef<HTMLInputElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the field is there while it is asked for
-  useEffect(() => field.current?.focus(), [asking]);
   const ask = (what: What | null) => session.view({ asking: what });
   const save = (event: FormEvent) => {
     event.preventDefault();
@@ -50,10 +49,10 @@ export function SaveButtons() {
   };
   if (asking)
     return (
-      <form className="ds-save" onSubmit={save}>
+      <form key={asking} className="ds-save" onSubmit={save}>
         <span className="ds-muted">{asking === "code" ? "Write the program" : "Save"} in the kernel's folder as</span>
         <input
-          ref={field}
+          ref={focus}
           className="ds-input"
           value={path}
           aria-label="File in the kernel's folder"

@@ -32,7 +32,7 @@ import { useCanvasApi } from "../canvasApi";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { CloseButton, IconButton, LinkButton, Section, SmallButton, worded } from "../parts";
+import { CloseButton, LinkButton, SmallButton, worded } from "../parts";
 import { FailingFile } from "../problems/FailingFile";
 import { Actions, Reproduction, reportText } from "../problems/Problem";
 import { alike, Ghosts, ghostsIn } from "./LooseWire";
@@ -125,7 +125,9 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     observer.current?.disconnect();
     if (!card) return;
     observer.current = new ResizeObserver(() => {
-      setSize((was) => kept(was, { width: card.offsetWidth, height: card.offsetHeight }));
+      // technical words move nothing
+      if (!card.querySelector(".ds-detail"))
+        setSize((was) => kept(was, { width: card.offsetWidth, height: card.offsetHeight }));
     });
     observer.current.observe(card);
   }, []);
@@ -135,7 +137,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     session.view({ told });
     return () => session.view((v) => (v.told === told ? { told: "" } : {}));
   }, [drawn, told, session]);
-  const technical = useRef<HTMLDialogElement>(null);
+  const [technical, setTechnical] = useState(false);
   const back = useRef<(() => void) | undefined>();
   const panned = useRef(UNMOVED);
   // nothing moves under a menu, nor before the card has its size
@@ -176,7 +178,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     <section
       ref={measured}
       className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
-      style={{ transform: `translate(${spot.x}px, ${spot.y}px)` }}
+      style={{ transform: `translate(${spot.x}px, min(${spot.y}px, ${room.split(" ")[1]}px - 100% - 6px))` }}
       aria-label={`Problem of ${nodeKey}`}
       data-of={card}
       data-testid={`error-card-${nodeKey}`}
@@ -223,24 +225,9 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       {!state.twin && (
         <div className="ds-error-foot">
           {detail && (
-            <>
-              <LinkButton onClick={() => technical.current?.showModal()}>
-                <Icon name="expand" size={12} /> Technical words
-              </LinkButton>
-              <dialog ref={technical} className="ds-dialog" aria-label="Technical words">
-                <Section
-                  title="Technical words"
-                  note={
-                    <>
-                      <IconButton icon="copy" label="Copy" small onClick={() => copyText(detail)} />
-                      <CloseButton onClick={() => technical.current?.close()} />
-                    </>
-                  }
-                >
-                  <div className="ds-detail">{detail}</div>
-                </Section>
-              </dialog>
-            </>
+            <LinkButton aria-expanded={technical} onClick={() => setTechnical(!technical)}>
+              <Icon name={technical ? "down" : "right"} size={12} /> Technical words
+            </LinkButton>
           )}
           {state.more > 0 && (
             <LinkButton onClick={() => session.select([nodeKey])}>{state.more} more in the inspector</LinkButton>
@@ -250,11 +237,10 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
           <LinkButton onClick={() => copyText(reportText(finding))}>
             <Icon name="copy" size={12} /> Copy report
           </LinkButton>
+          {technical && <div className="ds-detail">{detail}</div>}
         </div>
       )}
-      <div className="ds-error-head">
-        <CloseButton label="Close" onClick={fold} />
-      </div>
+      <CloseButton label="Close" onClick={fold} />
     </section>,
     canvas,
   );

@@ -58,14 +58,15 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
           onApply={apply}
           wrong={Number(/line (\d+)/.exec(said)?.[1] ?? -1)}
         />
-        {said && <p className="ds-reason">{worded(said)}</p>}
         <SmallButton
+          primary
           data-testid="apply-function"
           disabled={running || (module !== "" && same && !said)}
           onClick={apply}
         >
           {running ? "Running…" : trusted ? "Run this code" : "Trust this code, and run it"}
         </SmallButton>
+        {said && <p className="ds-reason">{worded(said)}</p>}
         {trusted && !(same || running) && <p className="ds-muted">The node still has the code that ran before.</p>}
       </Section>
     </dialog>

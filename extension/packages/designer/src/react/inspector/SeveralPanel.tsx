@@ -1,27 +1,15 @@
-import type { Arrangement } from "../../core/arrange";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { chanceOf } from "../../core/probability";
 import { operatorOf } from "../../core/select";
 import { expandedBox } from "../../core/subgraph";
-import { arrange } from "../ContextMenu";
+import { ALIGN, arrange } from "../ContextMenu";
 import { useCanvasApi } from "../canvasApi";
 import { COMMANDS } from "../commands";
 import { useFrame, useSel } from "../context";
 import { CloseButton, Section, SmallButton } from "../parts";
 import { FieldRow } from "./FieldRow";
 import { ProbabilityRow } from "./ProbabilityRow";
-
-const ALIGN: readonly (readonly [Arrangement, string, string])[] = [
-  ["left", "Align left edges", "M2.5 2v12M5 4h8v3H5zM5 9.5h5v3H5z"],
-  ["centre", "Align horizontal centres", "M8 2v12M3 4h10v3H3zM5 9.5h6v3H5z"],
-  ["right", "Align right edges", "M13.5 2v12M3 4h8v3H3zM6 9.5h5v3H6z"],
-  ["top", "Align top edges", "M2 2.5h12M4 5h3v8H4zM9.5 5h3v5h-3z"],
-  ["middle", "Align vertical centres", "M2 8h12M4 3h3v10H4zM9.5 5h3v6h-3z"],
-  ["bottom", "Align bottom edges", "M2 13.5h12M4 3h3v8H4zM9.5 6h3v5h-3z"],
-  ["across", "Distribute horizontally", "M2.5 2v12M13.5 2v12M6 5h4v6H6z"],
-  ["down", "Distribute vertically", "M2 2.5h12M2 13.5h12M5 6h6v4H5z"],
-];
 
 /** What is done to several nodes at once. */
 const BUTTONS: Readonly<Record<string, string>> = {
@@ -84,7 +72,7 @@ export function SeveralPanel() {
               className="ds-icon-button"
               title={title}
               aria-label={title}
-              disabled={chosen.length < (how === "across" || how === "down" ? 3 : 2)}
+              disabled={chosen.length < (/across|down/.test(how) ? 3 : 2)}
               data-testid={`align-${how}`}
               onClick={() => arrange(scope, how)}
             >

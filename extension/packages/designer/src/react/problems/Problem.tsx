@@ -13,13 +13,16 @@ import { IconButton, SmallButton, worded } from "../parts";
 import { CopyReproduction, FailingFile, Remedies } from "./FailingFile";
 
 export function reportText(d: Diagnostic): string {
-  const lines = [`${d.code} ${titleOf(d)}`, d.message];
-  if (d.hint) lines.push(d.hint);
-  if (d.node) lines.push(`node: ${d.node}${d.argument ? `, argument: ${d.argument}` : ""}`);
-  if (d.sample !== null && d.sample !== undefined) lines.push(`sample: ${d.sample}`);
-  if (d.source) lines.push(`source: ${d.source}`);
-  if (d.detail) lines.push("", d.detail);
-  return lines.join("\n");
+  const lines = [
+    `${d.code} ${titleOf(d)}`,
+    d.message,
+    d.hint,
+    d.node && `node: ${d.node}${d.argument ? `, argument: ${d.argument}` : ""}`,
+    typeof d.sample === "number" && `sample: ${d.sample}`,
+    d.source && `source: ${d.source}`,
+    d.detail && `\n${d.detail}`,
+  ];
+  return lines.filter(Boolean).join("\n");
 }
 
 /** Its words, its name for tests, whether it is the first choice, and what it does. */
