@@ -79,7 +79,7 @@ function CanvasView() {
   const [zoom, setZoom] = useState(() => (isDense(session.store.get()) ? 0.2 : 1));
   const detail = detailOf(zoom);
   const far = isFar(detail);
-  const dense = useSel((s) => isDense(s));
+  const dense = useSel(isDense);
   const area = useArea(box, dense && !far, nodes, wires);
   const moving = useRest(box, (viewport) => {
     setZoom(viewport.zoom);
@@ -370,8 +370,8 @@ function CanvasView() {
   return (
     <div
       ref={box}
-      className={`ds-canvas ds-detail-${shown} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
-      style={zoom < 1 || shown !== "full" ? lengthsAt(zoom, shown) : undefined}
+      className={`ds-canvas ds-detail-${shown} ds-at-${shown === detail ? detail : "near"} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
+      style={lengthsAt(zoom, shown)}
       data-testid="canvas"
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
