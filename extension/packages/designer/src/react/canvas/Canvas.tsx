@@ -60,8 +60,7 @@ const MEASURED = 100;
 
 /** Lengths on the canvas that are the same on the screen at every zoom. */
 function lengthsAt(zoom: number, detail: Detail): CSSProperties {
-  const px = (length: number) => `${Math.round((length / Math.min(1, zoom)) * 10) / 10}px`;
-  return { "--ds-px": px(1), "--ds-px11": px(11), "--ds-px14": px(14), "--ds-head": `${headOf(detail, zoom)}px` };
+  return { "--ds-px": `${Math.round(100 / Math.min(1, zoom)) / 100}px`, "--ds-head": `${headOf(detail, zoom)}px` };
 }
 
 function CanvasView() {
