@@ -96,11 +96,12 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     found, over = lab.by_id(page, "find").bounding_box(), lab.by_id(page, "inspector").bounding_box()
     assert found["x"] + found["width"] <= over["x"]
     page.screenshot(path=artifacts / "designer_300_found.png")
-    # at 100 % as well lengths of small cards are those of the screen
+    # at 100 % cards have whole ports, with letters
     page.keyboard.press("Escape")
     page.keyboard.press("z")
     page.wait_for_function("() => document.querySelector('.ds-zoom-value').textContent === '100 %'")
-    assert page.locator(".ds-detail-compact .ds-port-mark").first.bounding_box()["width"] < 11
+    assert page.locator(".ds-at-near .ds-port-mark").first.bounding_box()["width"] == 16
+    assert page.locator(".ds-at-near .ds-port-letter").first.is_visible()
     page.keyboard.press("Escape")
     page.keyboard.press("0")
     page.wait_for_function("() => document.querySelectorAll('.ds-far-card').length > 300")
