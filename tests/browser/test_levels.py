@@ -82,3 +82,44 @@ def test_words_stay_in_their_cards_at_every_zoom(page: Any, server: tuple[str, P
     # a pill stands on the picture where the name needs the header, and only there
     assert [one["pill"] for one in seen[0.83]] == ["picture", "header"]
     assert [one["pill"] for one in seen[1.0]] == ["header", "header"]
+
+
+#: Of the cards in view, their arguments with values: the least size of their type on the screen, the words that are covered,
+#: and the ports of arguments at which no wire ends.
+_NEAR = """() => { const canvas = document.querySelector('[data-testid="canvas"]').getBoundingClientRect(), rows = {}, covered = [], loose = [];
+  const inside = b => b.left > canvas.left && b.right < canvas.right && b.top > canvas.top + 40 && b.bottom < canvas.bottom - 50;
+  const lines = [...document.querySelectorAll('.react-flow__edge-path')].flatMap(path =>
+    [...path.getAttribute('d').matchAll(/M(-?[\\d.]+) (-?[\\d.]+)/g)].map(([, x, y]) => new DOMPoint(x, y).matrixTransform(path.getScreenCTM())));
+  let least = 99;
+  for (const card of document.querySelectorAll('.ds-card-operator')) {
+    const zoom = card.getBoundingClientRect().width / card.offsetWidth;
+    for (const words of card.querySelectorAll('.ds-row-name, .ds-row-value, .ds-facts-text, .ds-device')) {
+      const box = words.getBoundingClientRect();
+      if (!box.width || !words.textContent || !inside(box)) continue;
+      if (words.classList.contains('ds-row-name')) rows[`${card.dataset.dsNode} ${words.textContent}`] = words.nextElementSibling.textContent;
+      least = Math.min(least, parseFloat(getComputedStyle(words).fontSize) * zoom);
+      const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+      if (!card.contains(top) || !top.contains(words) && !words.contains(top)) covered.push(words.textContent); }
+    for (const port of card.querySelectorAll('[data-ds-slot^="arg:"]')) {
+      const box = port.getBoundingClientRect(), [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+      if (inside(box) && !lines.some(line => Math.abs(line.x - x) < 2 * zoom && Math.abs(line.y - y) < 1.5)) loose.push(port.title); } }
+  return { rows, covered, loose, least }; }"""
+
+
+def test_cards_of_a_large_graph_are_whole_when_near(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    lab.write_notebook(server[1] / "near.ipynb", scenes.branches(3, 13) + scenes.SHOW)
+    lab.open_notebook(page, server[0], "near.ipynb")
+    page.locator('[data-testid="node-hsv"]').wait_for(timeout=90_000)
+    page.locator('[data-testid="canvas"]').focus()
+    for zoom in (0.7, 0.83, 1.0, 1.5):
+        page.evaluate(_ZOOM, zoom)
+        lab.settle(page)
+        seen = page.evaluate(_NEAR)
+        assert page.evaluate(_OUTSIDE) == [], zoom
+        if zoom == 0.7:
+            assert seen["rows"] == {}
+            continue
+        assert len(seen["rows"]) > 3 and all(seen["rows"].values()), zoom
+        assert seen["covered"] == [] and seen["loose"] == [], zoom
+        assert seen["least"] > 9.4, zoom
+        page.screenshot(path=artifacts / f"near_{zoom}.png")

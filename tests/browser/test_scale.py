@@ -96,11 +96,12 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     found, over = lab.by_id(page, "find").bounding_box(), lab.by_id(page, "inspector").bounding_box()
     assert found["x"] + found["width"] <= over["x"]
     page.screenshot(path=artifacts / "designer_300_found.png")
-    # at 100 % as well lengths of small cards are those of the screen
+    # at 100 % cards have whole ports, with letters
     page.keyboard.press("Escape")
     page.keyboard.press("z")
     page.wait_for_function("() => document.querySelector('.ds-zoom-value').textContent === '100 %'")
-    assert page.locator(".ds-detail-compact .ds-port-mark").first.bounding_box()["width"] < 11
+    assert page.locator(".ds-at-near .ds-port-mark").first.bounding_box()["width"] == 16
+    assert page.locator(".ds-at-near .ds-port-letter").first.is_visible()
     page.keyboard.press("Escape")
     page.keyboard.press("0")
     page.wait_for_function("() => document.querySelectorAll('.ds-far-card').length > 300")
@@ -181,6 +182,16 @@ def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts:
 
 def test_a_click_on_a_stub_leads_to_its_number(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server, "stubs.ipynb", branches=3, steps=4)
+    # small cards have none at the many ports that a number feeds
+    title = page.locator(".react-flow__edge:has(title) .react-flow__edge-path").first
+    title.wait_for(state="attached")
+    assert title.get_attribute("d").count("M") == 1
+    lab.card(page, "hsv").click()
+    page.keyboard.press("z")
+    page.wait_for_function(
+        "() => document.querySelector('.react-flow__edge:has(title) .react-flow__edge-path')?.getAttribute('d').split('M').length === 3"
+    )
+    lab.settle(page)
     # the far side of the ring at the stub's end, on the screen: the rest is near the card's port
     end = page.wait_for_function(
         """() => { const title = document.querySelector('.react-flow__edge title'); if (!title) return null;

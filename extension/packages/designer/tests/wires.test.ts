@@ -77,6 +77,24 @@ describe("wires", () => {
     expect(lasting.paths.get(own as Run)).toBe(settled([own as Run], cards).paths.get(own as Run));
     expect(Math.min(...gapsOf(new Map([...lasting.paths, ...paths])))).toBeGreaterThanOrEqual(8);
   });
+  it("of numbers below what they feed go up beside the others, clear of ports, without a turn around their ends", () => {
+    const small = [198, 348, 441].map((y) => ({ x: 388, y, width: 148, height: 63 }));
+    const low = (x: number, y: number) => ({ ...card(x, y), height: 130 });
+    const cards = [low(388, 14), { ...card(585, 14), width: 332, height: 164 }, low(585, 198), low(585, 348), ...small];
+    const fan = [28, 212, 362].map((y) => run("resize", { x: 536, y: 28 }, { x: 585, y }));
+    const lasting = settled(fan, cards);
+    const numbers = small.map(({ y }, i) => ({
+      ...run(`uniform_${i}`, { x: 536, y: y + 14 }, { x: 585, y: 132 + 15 * i }),
+      brief: true,
+    }));
+    for (const [{ a, b }, path] of settled(numbers, cards, lasting.parts).paths) {
+      expect(cornersOf(path).length).toBeLessThan(5);
+      for (const { x, y } of cornersOf(path)) {
+        expect(y).toBe(Math.max(b.y, Math.min(a.y, y)));
+        if (x < b.x) expect(x).toBeLessThan(b.x - 12);
+      }
+    }
+  });
   it("go around a card that stands on the straight way", () => {
     const cards = [card(20, 14), card(204, 14), card(388, 14), card(204, 300)];
     const [way = ""] = routed([run("one", { x: 168, y: 60 }, { x: 388, y: 64 })], cards).values();

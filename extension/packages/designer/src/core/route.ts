@@ -174,8 +174,15 @@ export function cornersUnder(a: Point, b: Point, rects: readonly Rect[], cost = 
   return [a, ...down, ...up, b];
 }
 
-/** The corners of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them), ends included; a curve has no others. Between neighbours one that `passes` another, which goes to where it comes from, turns twice. */
-export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FREE, passes = false): readonly Point[] {
+/** The corners of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them), ends included; a curve has no others. Between neighbours one that `passes` another, which goes to where it comes from, turns twice; a `brief` one, which comes last, turns where there is room. */
+export function cornersOf(
+  a: Point,
+  b: Point,
+  rects: readonly Rect[],
+  cost = FREE,
+  passes = false,
+  brief = false,
+): readonly Point[] {
   const forward = b.x - a.x;
   // A steep way to a neighbour takes the trunk of its source, so that a fan of wires is one line.
   const steep = Math.abs(b.y - a.y) > STEEP && forward > 8 && forward < 60;
@@ -197,7 +204,8 @@ export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FRE
     b,
   ]);
   if (steep ? !passes : forward > 2 * STUB)
-    for (const x of new Set(steep ? [out] : [out, into])) options.push([a, { x, y: a.y }, { x, y: b.y }, b]);
+    for (const x of new Set(steep ? (brief ? [out, into, a.x + NEAR] : [out]) : [out, into]))
+      options.push([a, { x, y: a.y }, { x, y: b.y }, b]);
   function* ways() {
     yield* options;
     // behind a card, or a note

@@ -184,7 +184,7 @@ function found(runs: Iterable<Run>, cards: readonly Rect[], beside: readonly Par
       const [from, to] = [way[0] ?? a, way.at(-1) ?? b];
       return from.x === a.x && from.y === b.y && to.x === b.x && to.y === a.y;
     });
-    const corners = (under ? cornersUnder : cornersOf)(a, b, cards, crowd, passes).map((p) => ({ ...p }));
+    const corners = (under ? cornersUnder : cornersOf)(a, b, cards, crowd, passes, run.brief).map((p) => ({ ...p }));
     ways.set(run, corners);
     parts.push(...partsOf(corners, source));
   }
@@ -217,13 +217,14 @@ export function settled(runs: Iterable<Run>, cards: readonly Rect[], beside?: re
     const own = parts.filter((p) => line.some((l) => l.corners === p.corners && Math.abs(l.i - p.i) < 2));
     const others = parts.filter((p) => p.source !== source);
     // what is beside it grows and shrinks
-    const beside = own.filter((p) => p.axis !== axis && p.i > 0 && p.i < p.corners.length - 2);
+    const sides = own.filter((p) => p.axis !== axis && p.i > 0 && p.i < p.corners.length - 2);
     const at = () => line[0]?.at ?? 0;
     const put = (to: number) => {
       for (const { corners, i } of line) for (const corner of corners.slice(i, i + 2)) corner[axis] = to;
       own.forEach(measure);
-      const tight = nearness(to - end, CLEAR) + nearness(begin - to, CLEAR);
-      const behind = beside.some((p) => cards.some((card) => covers(card, p)));
+      // clear of ports, too, which are not theirs
+      const tight = nearness(to - end, CLEAR) + nearness(begin - to, beside ? 2 * CLEAR : CLEAR);
+      const behind = sides.some((p) => cards.some((card) => covers(card, p)));
       return COST.aside * Math.abs(to - wish) + COST.edge * tight + (behind ? COST.behind : 0);
     };
     const cost = (to: number, some: readonly Part[], most = 1e9) => {

@@ -10,8 +10,6 @@ declare module "react" {
     "--ds-share"?: string;
     "--ds-wrong"?: number;
     "--ds-px"?: string;
-    "--ds-px11"?: string;
-    "--ds-px14"?: string;
     "--ds-head"?: string;
     "--ds-x"?: string;
     "--ds-y"?: string;

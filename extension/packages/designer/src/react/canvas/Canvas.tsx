@@ -60,8 +60,7 @@ const MEASURED = 100;
 
 /** Lengths on the canvas that are the same on the screen at every zoom. */
 function lengthsAt(zoom: number, detail: Detail): CSSProperties {
-  const px = (length: number) => `${Math.round((length / Math.min(1, zoom)) * 10) / 10}px`;
-  return { "--ds-px": px(1), "--ds-px11": px(11), "--ds-px14": px(14), "--ds-head": `${headOf(detail, zoom)}px` };
+  return { "--ds-px": `${Math.round(100 / Math.min(1, zoom)) / 100}px`, "--ds-head": `${headOf(detail, zoom)}px` };
 }
 
 function CanvasView() {
@@ -79,7 +78,7 @@ function CanvasView() {
   const [zoom, setZoom] = useState(() => (isDense(session.store.get()) ? 0.2 : 1));
   const detail = detailOf(zoom);
   const far = isFar(detail);
-  const dense = useSel((s) => isDense(s));
+  const dense = useSel(isDense);
   const area = useArea(box, dense && !far, nodes, wires);
   const moving = useRest(box, (viewport) => {
     setZoom(viewport.zoom);
@@ -370,8 +369,8 @@ function CanvasView() {
   return (
     <div
       ref={box}
-      className={`ds-canvas ds-detail-${shown} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
-      style={zoom < 1 || shown !== "full" ? lengthsAt(zoom, shown) : undefined}
+      className={`ds-canvas ds-detail-${shown} ds-at-${shown === detail ? detail : "near"} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
+      style={lengthsAt(zoom, shown)}
       data-testid="canvas"
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys

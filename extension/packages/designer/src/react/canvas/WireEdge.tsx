@@ -16,6 +16,7 @@ import { isDense } from "../../core/subgraph";
 import type { Part, Run } from "../../core/wires";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
+import { useDetail } from "./detail";
 import { followed } from "./edges";
 import { Junctions } from "./Junctions";
 
@@ -105,6 +106,8 @@ function WireEdgeView(props: EdgeProps) {
   const { id, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
   const { cards, live, paths, tell } = useContext(RoutesContext);
+  // the many ends of such wires would be more marks than small cards have of their own
+  const near = useDetail() === "full";
   const look = useSel((s) => {
     const wire = wireOf(s.graph, id);
     const [source, target] = [wire?.source.node ?? "", wire?.slot.node ?? ""];
@@ -143,10 +146,10 @@ function WireEdgeView(props: EdgeProps) {
   const path = useMemo(() => {
     const { a, b } = run;
     // the whole wire is there when one of its ends is looked at
-    if (look.quiet) return stub(a.x, a.y, 1) + stub(b.x, b.y, -1);
+    if (look.quiet) return stub(a.x, a.y, 1) + (near ? stub(b.x, b.y, -1) : "");
     if (look.points?.length) return pathThrough([a, ...look.points, b], live.current);
     return known ?? (cards.length > 0 ? route(a, b, live.current) : bezier(a, b));
-  }, [run, known, cards, live, look.points, look.quiet]);
+  }, [run, known, cards, live, look.points, look.quiet, near]);
   const [first] = look.points ?? [];
   const at = useMemo(() => middle(first ? route(run.a, first, live.current) : path), [first, run, path, live]);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
