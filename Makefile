@@ -116,7 +116,7 @@ test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
 
 # All cases, of which `make test` takes some, in the files that have more (tests/chosen.py).
 GRID := $(addprefix tests/,conformance fuzz/test_fuzz.py gpu/test_compile.py unit/cli/test_cli.py \
-	$(addprefix compat/test_,auto_aug.py decoders.py pytorch.py) $(addprefix studio/test_,any_order.py exports.py))
+	$(addprefix compat/test_,auto_aug.py decoders.py pytorch.py serialized.py) $(addprefix studio/test_,any_order.py exports.py))
 GRID_BROWSER := $(addprefix tests/browser/test_,heights.py random_graphs.py scale.py)
 test-grid: $(STAMPS)/ready
 	@code=0; \

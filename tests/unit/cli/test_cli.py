@@ -229,7 +229,7 @@ def test_the_exported_program_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("nvidia")
-@pytest.mark.parametrize("document", ON_ITS_CPU, ids=name_of)
+@pytest.mark.parametrize("document", few(ON_ITS_CPU, 15), ids=name_of)
 def test_the_exported_examples_run_in_dali_as_they_are(
     document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
