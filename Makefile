@@ -1,8 +1,9 @@
 # The verbs of this project. Needs make and Python >= 3.11; no Node, compiler or GPU.
 #   make try      a pipeline on sample photos: what each step gives and costs, and its pictures
 #   make lab      JupyterLab with the designer and sample photos
-#   make test     all tests; QUICK=1: two minutes of them        make lint   style, types, layers
-#   make test-grid   all cases of all operators (make test: some of each)
+#   make test     all tests but most of those with a browser; FULL=1: those, too; QUICK=1: two minutes of them
+#   make lint     style, types, layers
+#   make test-grid   all cases (make test: some of each)       make test-wheel   the wheel, in an empty environment
 #   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
 #   make verified runs the checks of operators and records them for docs/support.md
@@ -21,6 +22,7 @@ PYTHON ?= python3
 EXTRAS ?= dev
 ARGS ?=
 QUICK ?=
+FULL ?=
 VENV := .venv
 STAMPS := $(VENV)/.stamps
 BIN := $(VENV)/bin
@@ -41,7 +43,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup try lab test test-grid test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated verified notebooks docs frontend frontend-test wheel wheels clean
+.PHONY: setup try lab test test-grid test-wheel test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated verified notebooks docs frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 # `make generated kernels` compiles what has been generated, with -j as well; each step uses all processors by itself.
 .NOTPARALLEL:
@@ -101,18 +103,30 @@ lab: $(STAMPS)/ready
 	@$(BIN)/dali-studio lab $(ARGS)
 
 # Two processes, first for what needs no browser: Playwright leaves an event loop running where it was. Of browsers each has
-# one, with a JupyterLab of its own. What ARGS names runs in one process, so that -x, -s and --pdb do what they say.
+# one, with a JupyterLab of its own; of their files the first tests run, with FULL=1 all. What ARGS names runs in one process,
+# so that -x, -s and --pdb do what they say.
 PARALLEL := --numprocesses=2 --dist=worksteal
+TEST_WHEEL := tests/architecture/test_wheel.py
 test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
 	@$(if $(ARGS),$(BIN)/python -m pytest $(if $(QUICK),--quick) $(ARGS),\
 		code=0; \
-		$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/browser $(if $(QUICK),--quick) || code=1; \
-		$(if $(QUICK),,$(BIN)/python -m pytest $(PARALLEL) tests/browser || code=1;) \
+		$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/browser --ignore=$(TEST_WHEEL) $(if $(QUICK),--quick) || code=1; \
+		$(if $(QUICK),,$(BIN)/python -m pytest $(PARALLEL) tests/browser $(if $(FULL),,--first 1) || code=1;) \
 		exit $$code)
 
-# All cases of all operators, of which `make test` takes some for what is no comparison with nvidia.dali.
+# All cases, of which `make test` takes some, in the files that have more (tests/chosen.py).
+GRID := $(addprefix tests/,conformance fuzz/test_fuzz.py gpu/test_compile.py unit/cli/test_cli.py \
+	$(addprefix compat/test_,auto_aug.py decoders.py pytorch.py serialized.py) $(addprefix studio/test_,any_order.py exports.py))
+GRID_BROWSER := $(addprefix tests/browser/test_,heights.py random_graphs.py scale.py)
 test-grid: $(STAMPS)/ready
-	@$(BIN)/python -m pytest $(PARALLEL) tests/conformance tests/gpu/test_compile.py --grid $(ARGS)
+	@code=0; \
+	$(BIN)/python -m pytest $(PARALLEL) $(GRID) --grid $(ARGS) || code=1; \
+	$(BIN)/python -m pytest $(PARALLEL) $(GRID_BROWSER) --grid $(ARGS) || code=1; \
+	exit $$code
+
+# The wheel: built of the sources alone, installed in an empty environment and used there. Downloads take most of its minutes.
+test-wheel: $(STAMPS)/ready $(STAMPS)/levels
+	@CI=true $(BIN)/python -m pytest $(TEST_WHEEL) $(ARGS)
 
 # A second environment with the lowest versions that pyproject.toml allows, and what of the tests concerns them. It has
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.

@@ -23,8 +23,8 @@ def _operator_of(case: Any) -> str:
     return case.operator
 
 
-def some(cases: Iterable[Case], operator: Callable[[Case], str] = _operator_of) -> list[Case]:
-    """Of each operator's cases `MAX_CASES`, evenly chosen; all of them if that is asked for.
+def some(cases: Iterable[Case], operator: Callable[[Case], str] = _operator_of, most: int = MAX_CASES) -> list[Case]:
+    """Of each operator's cases `most`, evenly chosen; all of them if that is asked for.
 
     What is left out is not even made into tests: all of them are 60,000.
     """
@@ -33,10 +33,15 @@ def some(cases: Iterable[Case], operator: Callable[[Case], str] = _operator_of) 
     found: dict[str, list[Case]] = {}
     for case in cases:
         found.setdefault(operator(case), []).append(case)
-    return [one for of_one in found.values() for one in _evenly(of_one)]
+    return [one for of_one in found.values() for one in _evenly(of_one, most)]
 
 
-def _evenly(cases: list[Case]) -> list[Case]:
-    if len(cases) <= MAX_CASES:
+def few(cases: Iterable[Case], most: int) -> list[Case]:
+    """Of cases that are of no operator `most`, likewise."""
+    return some(cases, lambda _: "", most)
+
+
+def _evenly(cases: list[Case], most: int) -> list[Case]:
+    if len(cases) <= most:
         return cases
-    return [cases[round(at * (len(cases) - 1) / (MAX_CASES - 1))] for at in range(MAX_CASES)]
+    return [cases[round(at * (len(cases) - 1) / (most - 1))] for at in range(most)]

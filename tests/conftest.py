@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
@@ -109,7 +110,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """``--quick``: the tests that find most faults in the least time."""
     parser.addoption("--quick", action="store_true", help="leave out slow tests and whole folders, and say which")
     parser.addoption("--operator", action="append", default=[], help="tests of this operator's cases alone; may be repeated")
-    parser.addoption("--grid", action="store_true", help="all cases of all operators, where a run takes some of each")
+    parser.addoption("--grid", action="store_true", help="all cases, where a run takes some of each")
+    parser.addoption("--first", type=int, default=0, metavar="N", help="of each file the first N tests")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -129,6 +131,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         away |= {item for item in items if _operator_of(item) not in chosen.OPERATORS}
     if not config.getoption("grid"):
         away |= {item for item in items if item.get_closest_marker("grid")}
+    if first := config.getoption("first"):
+        counts = Counter[Path]()
+        for item in (one for one in items if one not in away):
+            counts[item.path] += 1
+            if counts[item.path] > first:
+                away.add(item)
     config.hook.pytest_deselected(items=list(away))
     items[:] = [item for item in items if item not in away]
 

@@ -18,7 +18,7 @@ _REASONS = (
     (r"Chromium|playwright", "drive a browser, and Chromium is not installed"),
     (r"real files", "read real files, of which this machine has none (DALI_STUDIO_DATA names their folder)"),
     (r"NVRTC", "compile CUDA sources (pip install nvidia-cuda-nvrtc-cu12)"),
-    (r"CI=true", "build and install packages for minutes (CI=true runs them)"),
+    (r"make test-wheel", "build and install packages for minutes (make test-wheel runs them)"),
 )
 
 
@@ -42,4 +42,4 @@ def _told(reason: str) -> str:
 
 def left_out(folders: Iterable[str]) -> str:
     """What a quick run has left out."""
-    return f"Quick: left out were tests/{{{','.join(sorted(folders))}}} and slow tests; `make test` runs everything."
+    return f"Quick: left out were tests/{{{','.join(sorted(folders))}}} and slow tests; `make test FULL=1` runs everything."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -22,6 +23,12 @@ PACKAGE = REPOSITORY / "dali_studio"
 def sources(*folders: str) -> Iterator[Path]:
     for folder in folders:
         yield from (p for p in sorted((REPOSITORY / folder).rglob("*.py")) if "node_modules" not in p.parts)
+
+
+@functools.cache
+def tree(path: Path) -> ast.Module:
+    """A file, read once for all tests."""
+    return ast.parse(path.read_text("utf-8"))
 
 
 def run(code: str) -> str:
@@ -100,7 +107,7 @@ def test_operator_names_are_no_literals_where_traits_decide() -> None:
     ):
         literals = {
             n.value
-            for n in ast.walk(ast.parse(path.read_text("utf-8")))
+            for n in ast.walk(tree(path))
             if isinstance(n, ast.Constant) and isinstance(n.value, str)
         }
         # these are roles of the schema, too, and a field of batches
@@ -110,10 +117,9 @@ def test_operator_names_are_no_literals_where_traits_decide() -> None:
 
 @pytest.mark.parametrize("folder", ["dali_studio", "tests"])
 def test_every_file_defers_its_annotations(folder: str) -> None:
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in sources(folder)}
     # A file that consists of its docstring has no annotations.
     lacking = [
-        str(p) for p, tree in trees.items() if len(tree.body) > 1 and not any(map(is_future_import, tree.body[:2]))
+        str(p) for p in sources(folder) if len(tree(p).body) > 1 and not any(map(is_future_import, tree(p).body[:2]))
     ]
     assert lacking == []
 
@@ -123,12 +129,12 @@ def is_future_import(node: ast.stmt) -> bool:
 
 
 def test_every_file_of_the_package_says_what_it_is() -> None:
-    assert [str(p) for p in sources("dali_studio") if not ast.get_docstring(ast.parse(p.read_text("utf-8")))] == []
+    assert [str(p) for p in sources("dali_studio") if not ast.get_docstring(tree(p))] == []
 
 
 def test_nothing_is_printed_and_no_global_random_state_is_used() -> None:
     for path in sources("dali_studio"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.Call):
                 called = ast.unparse(node.func)
                 assert called != "print", f"{path}:{node.lineno}"
@@ -147,7 +153,7 @@ BANNED_LIMITS = ("MOST", "LEAST", "PATIENCE")
 
 def test_names_use_the_words_of_the_glossary() -> None:
     for path in sources("dali_studio"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 words = re.findall(r"[A-Z]?[a-z]+", node.name)
                 assert not {word.lower() for word in words} & set(BANNED), f"{path}:{node.lineno} {node.name}"
@@ -155,7 +161,7 @@ def test_names_use_the_words_of_the_glossary() -> None:
 
 def test_limits_are_named_max_and_min() -> None:
     for path in sources("dali_studio"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 assert not node.id.lstrip("_").startswith(BANNED_LIMITS), f"{path}:{node.lineno} {node.id}"
 

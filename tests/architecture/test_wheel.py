@@ -28,7 +28,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 NO_NETWORK = re.compile("Failed to establish a new connection|Temporary failure in name resolution|Network is unreachable")
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not os.environ.get("CI"), reason="builds and installs for minutes; set CI=true to run it"),
+    pytest.mark.skipif(not os.environ.get("CI"), reason="builds and installs for minutes: make test-wheel"),
 ]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from browser import lab, scenes
+from chosen import few
 
 from dali_studio import samples
 
@@ -50,7 +51,7 @@ def designer(page: Any, server: tuple[str, Path]) -> Any:
 
 def test_a_sweep_leaves_the_graph_above_it_whole_and_readable(designer: Any) -> None:
     page = designer
-    for width, height in ((1600, 640), (1600, 900), (1100, 600), (800, 900), (800, 600)):
+    for width, height in few(((800, 600), (1600, 640), (1600, 900), (800, 900), (1100, 600)), 3):
         _size(page, width, height)
         before = page.evaluate(_LOOK)
         _whole(before, (width, height))

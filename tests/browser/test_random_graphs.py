@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import lab
+from chosen import Grid
 from declared import declared
 from numpy.typing import NDArray
 from PIL import Image
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.browser
 #: One result of all samples of a batch.
 Samples = list[NDArray[Any]]
 
-GRAPHS = 5
+GRAPHS = 5 if Grid.whole else 3
 OPERATORS = (
     "rotate",
     "flip",

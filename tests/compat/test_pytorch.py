@@ -125,7 +125,7 @@ def outcome(prefix: str, build: Any, *, by_length: bool, auto_reset: bool) -> li
 @pytest.mark.parametrize("policy", ["FILL", "DROP", "PARTIAL"])
 @pytest.mark.parametrize("pad_last_batch", [False, True])
 @pytest.mark.parametrize("stick_to_shard", [False, True])
-@pytest.mark.parametrize("batch_size", [1, 2, 5, 16])
+@pytest.mark.parametrize("batch_size", [pytest.param(1, marks=pytest.mark.grid), 2, 5, pytest.param(16, marks=pytest.mark.grid)])
 def test_epochs_of_readers(
     root: Path, policy: str, pad_last_batch: bool, stick_to_shard: bool, batch_size: int
 ) -> None:

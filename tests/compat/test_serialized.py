@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from chosen import few
 from gallery_examples import ON_ITS_CPU, name_of
 
 import dali_studio
@@ -95,7 +96,7 @@ def test_what_is_written_here_runs_there(nvidia: Any, tmp_path: Path) -> None:
     assert Pipeline.deserialize(data).serialize() == data
 
 
-@pytest.mark.parametrize("name", [name_of(path) for path in ON_ITS_CPU])
+@pytest.mark.parametrize("name", few([name_of(path) for path in ON_ITS_CPU], 15))
 def test_examples_there_and_back(nvidia: Any, name: str, tmp_path: Path) -> None:
     graph = open_document(name, samples=True)
     data = Pipeline.from_graph(graph).serialize()

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from chosen import Grid, few
 
 from dali_studio.core.arithmetic import OPERATIONS, Operation
 from dali_studio.core.batch import Batch, meta_of
@@ -346,6 +347,15 @@ def macros_of(name: str) -> list[dict[str, object]]:
     ])  # fmt: skip
 
 
+def by_functor(macros: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Each functor for one of its types, which take turns."""
+    found: dict[object, list[dict[str, object]]] = {}
+    for one in macros:
+        if "FUNCTOR" in one:
+            found.setdefault(one["FUNCTOR"], []).append(one)
+    return [of_one[number % len(of_one)] for number, of_one in enumerate(found.values())]
+
+
 @pytest.mark.parametrize("planar", [False, True])
 @pytest.mark.parametrize("chain", CASES)
 def test_generated_kernels_compile_without_a_word(
@@ -354,8 +364,7 @@ def test_generated_kernels_compile_without_a_word(
     # of those that take seconds, one with planes and the other without
     cases = CASES[chain][planar::2] if chain == "shot" else CASES[chain]
     turn = count(len(chain) + planar)
-    # a dozen of each, and one or two more with planes; the tests that need a GPU compile the others
-    for template, parts, types in cases[:: -(-len(cases) // (2 if planar else 12))]:
+    for template, parts, types in few(cases, 2 if planar else 4):  # the tests that need a GPU compile others
         text = generated(template, parts, types, planar=planar)
         architecture = architectures[next(turn) % len(architectures)]  # each kernel for one, and all of them in turn
         assert compile_source(nvrtc, text, sources.OPTIONS, f"compute_{architecture}") == "", (chain, types, architecture)
@@ -366,7 +375,8 @@ def test_what_is_not_generated_compiles_without_a_word(nvrtc: ctypes.CDLL, archi
     turn = count()
     for name, functions in sources.FUNCTIONS.items():
         text = sources.source(name)
-        for one in macros_of(name):
+        macros = macros_of(name)
+        for one in (not Grid.whole and by_functor(macros)) or few(macros, 8):
             architecture = architectures[next(turn) % len(architectures)]
             assert compile_source(nvrtc, text, sources.options(one), f"compute_{architecture}") == "", (name, one, architecture)
         assert all(f"{function}(" in text for function in functions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import sys
@@ -41,6 +42,7 @@ def test_links_lead_to_pages_and_to_places_in_them(source: Path) -> None:
     assert wrong == []
 
 
+@functools.cache
 def _places(page: Path) -> set[str]:
     titles = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in titles}

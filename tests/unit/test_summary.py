@@ -37,4 +37,4 @@ def test_a_run_ends_with_these_lines(tmp_path: Path) -> None:
     told, gpu, quick = done.stdout.splitlines()[-3:]
     assert told == "1 test skipped, which is normal on a machine without a GPU or nvidia.dali:"
     assert gpu == "  1 need an NVIDIA GPU"
-    assert quick.startswith("Quick: left out were tests/{browser,compat,") and quick.endswith("`make test` runs everything.")
+    assert quick.startswith("Quick: left out were tests/{browser,compat,") and quick.endswith("`make test FULL=1` runs everything.")

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from chosen import few
 from gallery_examples import GALLERY, ON_CPU, ON_GPU, ON_ITS_CPU, name_of
 from PIL import Image
 
@@ -61,7 +62,7 @@ def test_a_wait_says_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
         assert stream is None or not stream.getvalue()
 
 
-@pytest.mark.parametrize("document", ON_CPU, ids=name_of)
+@pytest.mark.parametrize("document", few(ON_CPU, 15), ids=name_of)
 def test_the_gallery_runs_on_the_sample_photos(document: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", str(document), "--batches", "1"]) == 0
     shown = capsys.readouterr().out
@@ -228,7 +229,7 @@ def test_the_exported_program_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("nvidia")
-@pytest.mark.parametrize("document", ON_ITS_CPU, ids=name_of)
+@pytest.mark.parametrize("document", few(ON_ITS_CPU, 15), ids=name_of)
 def test_the_exported_examples_run_in_dali_as_they_are(
     document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
