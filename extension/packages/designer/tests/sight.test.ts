@@ -88,13 +88,6 @@ describe("wires", () => {
     const lower = { width: 1003, height: 180 }; // whose names would go
     expect(viewOf(row(5), lower, COVERS, [wire])?.zoom).toBe(viewOf(row(5), lower, COVERS)?.zoom);
   });
-  it("below cards are what comes next to the controls, and a card may come as near to them as when the view is kept", () => {
-    const rows = [0, 1, 2].flatMap((y) => row(6).map((c) => ({ ...c, y: 14 + 204 * y })));
-    const wire = { x: -10, y: 600, width: 1000, height: 30 };
-    const size = { width: 780, height: 480 };
-    const { y, zoom } = viewOf(rows, size, COVERS, [wire]) ?? { y: 0, zoom: 0 };
-    expect(y + 630 * zoom).toBeCloseTo(size.height - CONTROLS.height + 4);
-  });
   it("keep 20 px from the frame, and stay clear of the controls", () => {
     for (const { width, height } of [
       { width: 1324, height: 535 },

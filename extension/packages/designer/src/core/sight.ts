@@ -74,23 +74,17 @@ export function viewOf(
   // Names of stages stand over the cards of large graphs.
   const head = isMany(cards.length) && isFar(detailOf(scale)) ? STAGE : 0;
   if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
-  const under = (some: readonly Rect[], by: number) =>
-    some.filter(
-      (c) =>
-        x + (c.x - left) * scale < controls &&
-        y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height + by,
-    );
+  const under = (c: Rect) =>
+    x + (c.x - left) * scale < controls && y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height;
   // Beside the controls if there is room and cards are larger there, else above them; wires of what is low, where that takes
   // no names away.
-  const covered = under(cards, SLACK);
-  const [card] = covered;
-  covered.push(...under(wires, WIRE));
+  const covered = [...cards, ...wires].filter(under);
   if (covered[0]) {
+    const card = cards.some(under);
     // what is higher may be over them
     const from = controls + (left - around(covered).x) * scale;
-    // with wires below them, cards are higher anyway
-    const lift = CONTROLS.height - (card && (low || out.below <= 0) ? SLACK : EDGE + WIRE);
-    const lifted = place({ width: box.width, height: box.height - head - lift }, low && !!card);
+    const lift = CONTROLS.height - (card ? SLACK : EDGE + WIRE);
+    const lifted = place({ width: box.width, height: box.height - head - lift }, low && card);
     if (lifted.scale < scale && from + width * scale + edge(out.right, scale) <= box.width) x = from;
     else if (card || !low || lifted.scale < NAMED === scale < NAMED) ({ scale, x, y } = lifted);
   }
