@@ -36,6 +36,9 @@ const POINT: Hit = {
   why: "of a wire",
 };
 const HABITS = new Habits(globalThis.localStorage ?? null);
+/** As many hits as are in sight are drawn with each key, the others when the typing pauses, in ms. */
+const IN_SIGHT = 12;
+const PAUSE = 300;
 
 /** Operators that a wire fits come first; the others are left out, unless all are wanted. */
 export function operatorHits(
@@ -69,11 +72,11 @@ export function insertWanted(session: Session, operator: Operator, options: AddO
   return key;
 }
 
-function useOperatorHits(quick: QuickAdd, query: string, all: boolean, pins: readonly string[]): readonly Hit[] {
+function useOperatorHits(quick: QuickAdd | null, query: string, all: boolean, pins: readonly string[]): readonly Hit[] {
   const state = useSel((s) => ({ graph: s.graph, catalog: s.opening?.catalog }));
   return useMemo(() => {
     const { graph, catalog } = state;
-    if (!graph || !catalog || quick.mode !== "add" || !pins) return [];
+    if (!graph || !catalog || quick?.mode !== "add" || !pins) return [];
     return operatorHits({ graph, catalog }, quick, query, all);
   }, [state, quick, query, all, pins]);
 }
@@ -161,14 +164,14 @@ export function QuickAddBox() {
   const quick = useSel((s) => s.view.quickAdd);
   const [query, setQuery] = useState(quick?.query ?? "");
   const [at, setAt] = useState(0);
+  const [typed, setTyped] = useState(query);
   // What follows while nothing is selected is a guess: it leaves nothing out.
   const [all, setAll] = useState(() => !!quick?.selected && session.store.get().view.selection.length === 0);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const mode = quick?.mode ?? "add";
-  const empty: QuickAdd = { mode, at: { x: 0, y: 0 }, place: null, from: null, to: null, selected: false, query: "" };
   const [pins, setPins] = useState(() => HABITS.pins());
-  const found = useOperatorHits(quick ?? empty, query, all, pins);
+  const found = useOperatorHits(quick ?? null, query, all, pins);
   const graph = useSel((s) => s.graph);
   const choices = useMemo(() => {
     const context = contextOf(session);
@@ -194,6 +197,10 @@ export function QuickAddBox() {
     const end = input.current?.value.length ?? 0;
     input.current?.setSelectionRange(end, end);
   }, []);
+  useEffect(() => {
+    const pause = setTimeout(setTyped, PAUSE, query);
+    return () => clearTimeout(pause);
+  }, [query]);
   useEffect(() => {
     list.current?.children[now]?.scrollIntoView({ block: "nearest" });
   }, [now]);
@@ -297,7 +304,7 @@ export function QuickAddBox() {
           <div ref={list} id={listId} role="listbox" aria-label="Results" className="ds-quick-list nowheel">
             {none && !others && <div className="ds-none ds-muted">No operator is called that.</div>}
             {mode === "add" &&
-              hits.map((hit, i) => (
+              hits.slice(0, typed === query ? count : Math.max(IN_SIGHT, now + 1)).map((hit, i) => (
                 // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list
                 <div
                   key={hit.operator.name}
@@ -343,12 +350,7 @@ export function QuickAddBox() {
                   onPointerMove={() => setAt(i)}
                   onClick={() => insert(i, false)}
                 >
-                  <PortMark
-                    kind={quickKind(choice.slot)}
-                    wired={false}
-                    argument={choice.slot.kind === "argument"}
-                    size={14}
-                  />
+                  <PortMark kind="any" wired={false} argument={choice.slot.kind === "argument"} size={14} />
                   <span>{choice.name}</span>
                   <small>{choice.note}</small>
                 </div>
@@ -393,8 +395,4 @@ export function QuickAddBox() {
 function noteOf({ operator: { name, category, written_by: by }, why }: Hit): string {
   const [from] = name.split(".");
   return by ? (from === "recipe" ? from : `${from} → ${by}`) : why || category;
-}
-
-function quickKind(slot: Slot): "scalar" | "any" {
-  return slot.kind === "argument" ? "scalar" : "any";
 }
