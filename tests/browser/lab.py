@@ -34,17 +34,20 @@ RUN_ALL = """async () => {
 }"""
 
 
-#: Until nothing on the page has changed for a quarter of a second and nothing is animated that ends, at most for 10 s.
+#: Until nothing on the page has changed for a quarter of a second and nothing is animated that ends: the empty text, or
+#: what still changes after 20 s.
 _SETTLED = """() => new Promise(resolve => {
-  const begin = performance.now(); let last = begin;
-  const watch = new MutationObserver(() => { last = performance.now(); });
+  const begin = performance.now(); let last = begin, changes = '';
+  const watch = new MutationObserver(([{ type, target }]) => {
+    last = performance.now(); changes = `${type} of ${target.outerHTML ?? target.parentElement?.outerHTML}`.slice(0, 400); });
   watch.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
   const look = () => {
     const now = performance.now();
-    const moving = document.getAnimations().some(one => one.playState === 'running'
+    const moving = document.getAnimations().find(one => one.playState === 'running'
       && Number.isFinite(one.effect?.getComputedTiming().endTime));
-    if ((now - last < 250 || moving) && now - begin < 10000) return setTimeout(look, 50);
-    watch.disconnect(); resolve(); };
+    const rests = now - last >= 250 && !moving;
+    if (!rests && now - begin < 20000) return setTimeout(look, 50);
+    watch.disconnect(); resolve(rests ? '' : moving ? moving.effect.target.outerHTML.slice(0, 400) : changes); };
   look();
 })"""
 
@@ -218,8 +221,9 @@ def open_notebook(page: Any, address: str, name: str) -> None:
 
 
 def settle(page: Any) -> None:
-    """Wait until the page has come to rest."""
-    page.evaluate(_SETTLED)
+    """Wait until the page has come to rest; what never does is at fault, as what asks the kernel again for each answer."""
+    changes = page.evaluate(_SETTLED)
+    assert not changes, f"does not come to rest: {changes}"
 
 
 def cut(page: Any, path: Any) -> None:

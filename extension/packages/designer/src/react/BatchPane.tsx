@@ -181,8 +181,11 @@ function useSweep(node: NodeView | undefined) {
   const kept = useSel((s) => s.view.sweep);
   const offered = useMemo(() => sweepable(operator), [operator]);
   const argument = offered.find((a) => a.name === kept?.argument) ?? (node && firstSwept(node, offered));
-  const sweep =
-    kept && kept.argument === argument?.name ? kept : node && argument ? firstSweep(node, argument) : undefined;
+  // the same one at each drawing: what is new is asked for anew
+  const sweep = useMemo(
+    () => (kept && kept.argument === argument?.name ? kept : node && argument ? firstSweep(node, argument) : undefined),
+    [kept, node, argument],
+  );
   const on = useSel((s) => s.view.sweeping) && argument !== undefined && sweep !== undefined;
   const change = (part: Partial<Sweep>) => {
     const other = offered.find((a) => a.name === part.argument);
