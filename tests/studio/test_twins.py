@@ -343,3 +343,24 @@ def test_a_repair_of_many_steps_is_one_box_and_so_is_the_next(client: Client) ->
     left = {"type": "left", "node": found.node, "message": found.message}
     client.send("apply_edits", base_revision=client.session.revision, edits=[], marks={"left reader": left})
     assert not unmoved(client) and "\ndef crop_boxes(" in client.session.code().source
+
+
+def test_only_what_a_repair_writes_is_marked_as_new() -> None:
+    graph, view, *_ = document.load(Path(__file__).parents[2] / "gallery" / "box_targets" / "pipeline.dali.json")
+    client = Client(graph)
+    client.session.open(graph, view)
+    turned = {"type": "add_node", "key": "rotate", "operator": "rotate", "arguments": {"angle": 20.0}}
+    wired = {"type": "connect", "source": {"node": "small"}, "target": "rotate", "input": 0}
+    outputs = [{"node": "rotate"}, *({"node": one.node, "output": one.output} for one in graph.outputs[1:])]
+    client.edit(turned, wired, {"type": "set_outputs", "outputs": outputs})
+    (found,) = unmoved(client)
+    (twin,) = only(client.send("request_twin", node=found.node), messages.LabelTwin)
+    client.session.close()
+    lines = twin.source.splitlines()
+    new = [lines[line - 1].strip() for line in twin.added]
+    # it stands elsewhere now, and is as it was
+    assert any("fn.rotate(" in line for line in lines)
+    assert not any("fn.rotate(" in line for line in new)
+    # all of a new statement, though other statements have such a line
+    begin = next(i for i, line in enumerate(new) if "fn.bbox_rotate(" in line)
+    assert new[begin + 1].startswith("bounding_boxes,")

@@ -67,12 +67,20 @@ def show_twin(
     ]  # fmt: skip
     boxes = box_of_repair(CODE, made.title, made.edits, now.graph, now.registry)
     functions = functions_in(boxes.values(), then.cards)
-    before, after = (program(*one).source.splitlines() for one in ((now, ()), (then, functions)))
+    (old, before), (new, after) = (
+        (one, one.source.splitlines()) for one in (program(now, ()), program(then, functions))
+    )
+    texts = {tuple(before[line - 1] for line in lines) for lines in old.lines.values()}
+    # statements that are there already may stand elsewhere; new ones may have lines that others have
+    kept, made_anew = set[int](), set[int]()
+    for lines in new.lines.values():
+        (kept if tuple(after[line - 1] for line in lines) in texts else made_anew).update(lines)
     changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    added = [line for kind, _, _, begin, end in changes if kind in ("insert", "replace") for line in range(begin, end)]
+    changed = {line + 1 for kind, *_, begin, end in changes if kind != "equal" for line in range(begin, end)}
+    added = [line for line in sorted(changed - kept | made_anew) if after[line - 1].strip()]
     message = messages.LabelTwin(
         node=node, revision=now.number, sample=sample, items=tuple(items), cards=tuple(_new_cards(now, then, boxes)),
-        left=_left(then, made), source="\n".join(after), added=tuple(line + 1 for line in added if after[line].strip()),
+        left=_left(then, made), source="\n".join(after), added=tuple(added),
     )  # fmt: skip
     return message, [atlas] if atlas else []
 

@@ -15,7 +15,7 @@ export interface Surroundings {
 
 /** What stays free between it and cards where there is room, and at least, in px: ports stand out of them. */
 const BESIDE = 20;
-const LEAST = 9;
+export const LEAST = 9;
 /** How much of other cards it covers by itself, in px²; more only where somebody has chosen its node. */
 const COVERED = 3000;
 /** How much more what it tells of weighs than other cards; what is wired to its node weighs three times as much. */
@@ -25,7 +25,7 @@ const NEAR = 60;
 /** In what steps the view is moved to where the card covers no other, in px, and how far; along one side in smaller ones, too. */
 const PAN = { step: 40, fine: 8, most: 360 };
 
-function grown({ x, y, width, height }: Rect, by: number): Rect {
+export function grown({ x, y, width, height }: Rect, by: number): Rect {
   return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by };
 }
 

@@ -31,7 +31,7 @@ import { PreviewView } from "./canvas/PreviewView";
 import { reflowed } from "./canvas/sizes";
 import { useFrame, useSel, useSession } from "./context";
 import { AddButton } from "./Empty";
-import { Icon, operatorIcon } from "./icons";
+import { operatorIcon, Tile } from "./icons";
 import { BoxPanel } from "./inspector/BoxPanel";
 import { NodePanel } from "./inspector/NodePanel";
 import { FilePicture } from "./problems/FilePicture";
@@ -146,9 +146,7 @@ function OutlineRow({ id, visible }: { readonly id: string; readonly visible: bo
           </span>
         )}
         <span className="ds-outline-words">
-          <span className="ds-tile">
-            <Icon name={box ? "group" : operatorIcon(operator, node.operator)} size={12} />
-          </span>
+          <Tile name={box ? "group" : operatorIcon(operator, node.operator)} />
           <b>{box?.group.title ?? format.cardName(nodeKey, node.operator)}</b>{" "}
           {/* what is wrong stands below it, or in its panel */}
           <small className="ds-muted">

@@ -13,7 +13,7 @@ import { DeviceBadge } from "./canvas/CardParts";
 import { Name } from "./canvas/Name";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
-import { Icon, operatorIcon } from "./icons";
+import { Icon, operatorIcon, Tile } from "./icons";
 import { CloseButton, SmallButton } from "./parts";
 import { insertInView } from "./quickAdd";
 import { TileFace } from "./TileFace";
@@ -88,9 +88,7 @@ function Entry({ hit, tile, chosen, onChoose, onAdd }: EntryProps) {
         />
       ) : (
         <>
-          <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(operator.category)})` }}>
-            <Icon name={operatorIcon(operator, operator.name)} size={12} />
-          </span>
+          <Tile name={operatorIcon(operator, operator.name)} hue={categoryHue(operator.category)} />
           <span className="ds-entry-text">
             <Marked hit={hit} />
             <small>

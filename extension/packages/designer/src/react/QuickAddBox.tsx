@@ -15,7 +15,7 @@ import { addNearest } from "./canvas/Junctions";
 import { contextOf } from "./canvas/useWiring";
 import { useCanvasApi } from "./canvasApi";
 import { useFrame, useSel } from "./context";
-import { Icon, operatorIcon } from "./icons";
+import { Icon, operatorIcon, Tile } from "./icons";
 import { Marked } from "./Palette";
 import { PortMark } from "./Port";
 import { QuickAbout } from "./QuickAbout";
@@ -317,9 +317,7 @@ export function QuickAddBox() {
                   onPointerMove={() => setAt(i)}
                   onClick={(e) => insert(i, e.shiftKey)}
                 >
-                  <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(hit.operator.category)})` }}>
-                    <Icon name={operatorIcon(hit.operator, hit.operator.name)} size={12} />
-                  </span>
+                  <Tile name={operatorIcon(hit.operator, hit.operator.name)} hue={categoryHue(hit.operator.category)} />
                   {hit.why === CODE ? <span>Make a code node</span> : <Marked hit={hit} />}
                   <small>{noteOf(hit)}</small>
                   {/* biome-ignore lint/a11y/noStaticElementInteractions: Alt+P does the same */}

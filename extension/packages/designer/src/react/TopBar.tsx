@@ -81,7 +81,10 @@ function Title() {
         data-testid="settings"
         onClick={() => {
           session.select([]);
-          session.view((v) => ({ settings: !v.settings, inspector: true }));
+          session.view((v) => ({
+            settings: !v.settings && (breadth !== "wide" || v.inside.length > 0),
+            inspector: true,
+          }));
           // The inspector may stand in JupyterLab's side bar.
           setTimeout(() => document.querySelector<HTMLInputElement>(".ds-name-field")?.select(), 60);
         }}

@@ -24,6 +24,23 @@ export function Icon({ name, size = 14 }: { readonly name: IconName; readonly si
   );
 }
 
+/** An icon in the colour of its category, or of what it stands in. */
+export function Tile({
+  name,
+  hue,
+  size = 12,
+}: {
+  readonly name: IconName;
+  readonly hue?: string;
+  readonly size?: number;
+}) {
+  return (
+    <span className="ds-tile" style={hue ? { "--ds-c": `var(--ds-${hue})` } : {}}>
+      <Icon name={name} size={size} />
+    </span>
+  );
+}
+
 const BY_WORD = icons.words.map(([words = "", name]) => [new RegExp(words), name as IconName] as const);
 
 /** Other words that schemas use. */

@@ -25,7 +25,7 @@ import {
 } from "../../core/subgraph";
 import type { Kind, NodeView, PortRef } from "../../protocol/generated";
 import { useSel } from "../context";
-import { Icon, operatorIcon } from "../icons";
+import { operatorIcon, Tile } from "../icons";
 import {
   Busy,
   ChancePill,
@@ -75,9 +75,7 @@ function InnerRow({ node }: { readonly node: NodeView }) {
   });
   return (
     <li style={{ "--ds-c": `var(--ds-${row.hue})` }}>
-      <span className="ds-tile">
-        <Icon name={row.icon} size={11} />
-      </span>
+      <Tile name={row.icon} size={11} />
       <span>{node.key}</span>
       {row.time !== "–" && <i>{row.time}</i>}
     </li>
@@ -220,9 +218,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
       <div className="ds-frame2" />
       <div className="ds-frame" />
       <header className="ds-card-head">
-        <span className="ds-tile">
-          <Icon name="group" size={12} />
-        </span>
+        <Tile name="group" />
         <Name text={box.group.title} title={box.group.title} />
         <ChancePill chance={card.chance} />
       </header>
@@ -296,9 +292,7 @@ function FarBox({ box, selected }: { readonly box: Box; readonly selected: boole
         <div className="ds-far-window" />
       ) : (
         <div className="ds-far-tile">
-          <span className="ds-tile">
-            <Icon name="group" size={12} />
-          </span>
+          <Tile name="group" />
         </div>
       )}
       <HeatBar share={share} />

@@ -3,15 +3,14 @@ import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState }
 import { createPortal } from "react-dom";
 import { isBegun } from "../../core/data";
 import { WIDTHS } from "../../core/detail";
-import { errorSpot, panFor, type Stand } from "../../core/errorSpot";
+import { errorSpot, grown, LEAST, panFor, type Stand } from "../../core/errorSpot";
 import { isAboutFile } from "../../core/failures";
-import { message } from "../../core/format";
 import { wiresOf } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { kept } from "../../core/kept";
 import { CARD, type Size } from "../../core/layout";
 import { titleOf, toneOf, wordsOf } from "../../core/problems";
-import type { Point, Rect } from "../../core/route";
+import { around, type Point, type Rect } from "../../core/route";
 import {
   failShare,
   findings,
@@ -59,6 +58,8 @@ interface Spot extends Point {
   readonly stand: Stand;
   /** Where the cards stand then that a repair would bring. */
   readonly ghosts: readonly Rect[];
+  /** Where their wires may not run: the card itself, the zoom controls, and what is out of sight. */
+  readonly walls: readonly Rect[];
 }
 
 /** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
@@ -85,11 +86,20 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean, far: n
       const near = { own, cards, kept: [controls, ...pills, ...ghosts], wires, frame, far };
       return errorSpot(size, near, { chosen, told, wired });
     };
-    const all = ghostsIn(s, twin);
-    const first = find(all);
-    const spot = first?.stand === 2 || !all[0] ? first : find([]);
+    const free = ghostsIn(s, twin);
+    const first = find(free);
+    const spot = first?.stand === 2 || !free[0] ? first : find([]);
     // where there is room only without the ghosts, these give way
-    return spot && { ...spot, ghosts: ghostsIn(s, twin, [{ ...spot, ...size }]) };
+    if (!spot) return null;
+    const self = grown({ ...spot, ...size }, LEAST);
+    const ghosts = ghostsIn(s, twin, [self]);
+    const all = around([...cards, ...ghosts]);
+    const [right, below] = [frame.x + frame.width, frame.y + frame.height];
+    const beyond = [
+      { ...all, x: right },
+      { ...all, y: below },
+    ];
+    return { ...spot, ghosts, walls: [self, controls, ...beyond] };
   }, alike);
 }
 
@@ -125,9 +135,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     observer.current?.disconnect();
     if (!card) return;
     observer.current = new ResizeObserver(() => {
-      // technical words move nothing
-      if (!card.querySelector(".ds-detail"))
-        setSize((was) => kept(was, { width: card.offsetWidth, height: card.offsetHeight }));
+      setSize((was) => kept(was, { width: card.offsetWidth, height: card.offsetHeight }));
     });
     observer.current.observe(card);
   }, []);
@@ -137,7 +145,6 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     session.view({ told });
     return () => session.view((v) => (v.told === told ? { told: "" } : {}));
   }, [drawn, told, session]);
-  const [technical, setTechnical] = useState(false);
   const back = useRef<(() => void) | undefined>();
   const panned = useRef(UNMOVED);
   // nothing moves under a menu, nor before the card has its size
@@ -172,13 +179,11 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const file = isAboutFile(finding);
   // a box has several nodes
   const title = `${state.box ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
-  const technically = message(finding.detail ?? "");
-  const detail = [file && !technically.includes(words) ? words : "", technically].filter(Boolean).join("\n\n");
   const drawnCard = createPortal(
     <section
       ref={measured}
       className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
-      style={{ transform: `translate(${spot.x}px, min(${spot.y}px, ${room.split(" ")[1]}px - 100% - 6px))` }}
+      style={{ transform: `translate(${spot.x}px, ${spot.y}px)` }}
       aria-label={`Problem of ${nodeKey}`}
       data-of={card}
       data-testid={`error-card-${nodeKey}`}
@@ -224,10 +229,9 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       </div>
       {!state.twin && (
         <div className="ds-error-foot">
-          {detail && (
-            <LinkButton aria-expanded={technical} onClick={() => setTechnical(!technical)}>
-              <Icon name={technical ? "down" : "right"} size={12} /> Technical words
-            </LinkButton>
+          {(file || finding.detail) && (
+            // where they have room
+            <LinkButton onClick={() => session.view({ drawer: "problems" })}>Technical words</LinkButton>
           )}
           {state.more > 0 && (
             <LinkButton onClick={() => session.select([nodeKey])}>{state.more} more in the inspector</LinkButton>
@@ -237,7 +241,6 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
           <LinkButton onClick={() => copyText(reportText(finding))}>
             <Icon name="copy" size={12} /> Copy report
           </LinkButton>
-          {technical && <div className="ds-detail">{detail}</div>}
         </div>
       )}
       <CloseButton label="Close" onClick={fold} />
@@ -247,7 +250,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   return (
     <>
       {drawnCard}
-      <Ghosts rects={spot.ghosts} />
+      <Ghosts rects={spot.ghosts} walls={spot.walls} />
     </>
   );
 }
@@ -271,7 +274,7 @@ function TwinPictures({ node }: { readonly node: string }) {
           />
           <figcaption className={i && !twin.left ? "ds-good" : "ds-warn"}>
             {i && !twin.left ? "✓" : <Icon name="warning" size={12} />}{" "}
-            {i ? (twin.left ? `still without ${twin.left}` : "with the twin") : `now, sample ${twin.sample + 1}`}
+            {!i ? `now, sample ${twin.sample + 1}` : twin.left ? `still without ${twin.left}` : "with the twin"}
           </figcaption>
         </figure>
       ))}

@@ -11,7 +11,7 @@ import * as select from "../../core/select";
 import type { State } from "../../core/state";
 import { isDense } from "../../core/subgraph";
 import { useSel } from "../context";
-import { Icon, operatorIcon } from "../icons";
+import { operatorIcon, Tile } from "../icons";
 import { HeatBar, ReachedBar, TagStripe, useHover, Values } from "./CardParts";
 import { useDetail, useZoom } from "./detail";
 import { FAR_DROP } from "./FarWires";
@@ -155,13 +155,7 @@ export function FarCard({ id, selected }: NodeProps) {
         <div className="ds-far-window" />
       ) : (
         <div className="ds-far-tile" style={{ height: card.height }}>
-          {card.values ? (
-            <Values values={card.values} sample={card.sample} />
-          ) : (
-            <span className="ds-tile">
-              <Icon name={card.icon} size={12} />
-            </span>
-          )}
+          {card.values ? <Values values={card.values} sample={card.sample} /> : <Tile name={card.icon} />}
         </div>
       )}
       <HeatBar share={card.found} />

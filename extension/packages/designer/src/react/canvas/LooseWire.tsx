@@ -1,5 +1,6 @@
 import { type ReactFlowInstance, type ReactFlowState, useReactFlow, ViewportPortal } from "@xyflow/react";
 import { useContext } from "react";
+import { grown } from "../../core/errorSpot";
 import { freeSpot } from "../../core/freeSpot";
 import { nodeOf, slotId, wireOf } from "../../core/graph";
 import { CARD } from "../../core/layout";
@@ -10,7 +11,7 @@ import { cardOf } from "../../core/subgraph";
 import { type Run, settled } from "../../core/wires";
 import type { LabelTwin, PortRef } from "../../protocol/generated";
 import { useSel } from "../context";
-import { Icon, operatorIcon } from "../icons";
+import { operatorIcon, Tile } from "../icons";
 import { dragHue, handleOfSlot, slotOfHandle } from "./drag";
 import { Name } from "./Name";
 import { surroundings } from "./surroundings";
@@ -62,7 +63,10 @@ const BESIDE = 26;
 export function ghostsIn(s: ReactFlowState, twin: LabelTwin | null, others: readonly Rect[] = NONE): readonly Rect[] {
   if (!twin) return NONE;
   const [, , zoom] = s.transform;
-  const { card, cards, controls, pills, wires, frame } = surroundings(s, BESIDE * zoom);
+  const gap = BESIDE * zoom;
+  const { card, cards, controls, pills, wires, frame: whole } = surroundings(s, gap);
+  // wires turn beside them
+  const frame = grown(whole, -gap);
   const size = { width: CARD * zoom, height: GHOST * zoom };
   const taken = [controls, ...cards, ...pills, ...others];
   const [anchor = card(twin.node)[0] ?? frame] = pills;
@@ -72,7 +76,6 @@ export function ghostsIn(s: ReactFlowState, twin: LabelTwin | null, others: read
     width: frame.x + frame.width - x,
     height,
   });
-  const gap = BESIDE * zoom;
   const found: Rect[] = [];
   for (const _ of twin.cards) {
     const last = found.at(-1);
@@ -94,7 +97,7 @@ export function ghostsIn(s: ReactFlowState, twin: LabelTwin | null, others: read
 const NONE: readonly Rect[] = [];
 
 /** The cards that a repair would bring, and their wires. */
-export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
+export function Ghosts({ rects, walls }: { readonly rects: readonly Rect[]; readonly walls: readonly Rect[] }) {
   const twin = useSel(twinOf);
   const graph = useSel((s) => s.graph);
   const catalog = useSel((s) => s.opening?.catalog);
@@ -102,10 +105,16 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
   const { cards: obstacles, parts } = useContext(RoutesContext);
   if (!twin || !rects[0]) return null;
   const { x: left, y: top, zoom } = flow.getViewport();
-  const at = rects.map(({ x, y }) => ({ x: (x - left) / zoom, y: (y - top) / zoom }));
+  const placed = [...rects, ...walls].map(({ x, y, width, height }) => ({
+    x: (x - left) / zoom,
+    y: (y - top) / zoom,
+    width: width / zoom,
+    height: height / zoom,
+  }));
+  const at = placed.slice(0, rects.length);
   // the last ones are what moves the labels, others help them
   const cards = twin.cards.slice(-at.length);
-  const around = [...obstacles, ...at.map((place) => ({ ...place, width: CARD, height: GHOST }))];
+  const around = [...obstacles, ...placed];
   const end = (key: string, right: boolean): Point[] => {
     const place = at[cards.findIndex((card) => card.key === key)];
     return place ? [{ x: place.x + (right ? CARD : 0), y: place.y + 14 }] : [];
@@ -117,16 +126,6 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
   const fedNow = (node: string, handle: string) => {
     const slot = slotOfHandle(node, handle);
     return slot ? wireOf(graph, slotId(slot))?.source : undefined;
-  };
-  const tile = (name: string) => {
-    const operator = catalog?.byName.get(name);
-    return (
-      name && (
-        <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category)})` }}>
-          <Icon name={operatorIcon(operator, name)} size={12} />
-        </span>
-      )
-    );
   };
   const run = (source: string, a: Point, b: Point): Run => ({ source, a, b, under: false });
   return (
@@ -153,7 +152,12 @@ export function Ghosts({ rects }: { readonly rects: readonly Rect[] }) {
             </svg>
             <div className="ds-twin" style={{ transform: `translate(${x}px, ${y}px)` }} data-testid={`ghost-${key}`}>
               <header className="ds-card-head">
-                {tile(operator)}
+                {operator && (
+                  <Tile
+                    name={operatorIcon(catalog?.byName.get(operator), operator)}
+                    hue={categoryHue(catalog?.byName.get(operator)?.category)}
+                  />
+                )}
                 <Name text={key} />
               </header>
               <code>{operator ? `fn.${operator}` : "box"}</code>

@@ -13,7 +13,7 @@ import { isAway, portKey } from "../../core/state";
 import { isDense } from "../../core/subgraph";
 import type { GraphView, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
-import { Icon, operatorIcon } from "../icons";
+import { Icon, operatorIcon, Tile } from "../icons";
 import { FilePicture } from "../problems/FilePicture";
 import { ArgumentRowView, DropRows } from "./ArgumentRows";
 import {
@@ -150,9 +150,7 @@ interface HeaderProps {
 function Header({ node, operator, renaming, value }: HeaderProps) {
   return (
     <header className="ds-card-head">
-      <span className="ds-tile">
-        <Icon name={node.unknown ? "unknown" : operatorIcon(operator, node.operator)} size={12} />
-      </span>
+      <Tile name={node.unknown ? "unknown" : operatorIcon(operator, node.operator)} />
       {renaming ? (
         <RenameField nodeKey={node.key} />
       ) : (

@@ -8,7 +8,7 @@ import { fromTop } from "../../core/outputs";
 import { isAbsent, resultName, withoutSample } from "../../core/select";
 import { portKey } from "../../core/state";
 import { useSel } from "../context";
-import { Icon } from "../icons";
+import { Tile } from "../icons";
 import { DeviceBadge, FixedMark, Row, SlotPort, useHover } from "./CardParts";
 import { useDetail } from "./detail";
 import { useDrag } from "./drag";
@@ -49,9 +49,7 @@ function OutputsCardView({ selected }: NodeProps) {
       <div className="ds-frame2" />
       <div className="ds-frame" />
       <header className="ds-card-head">
-        <span className="ds-tile" style={{ "--ds-c": "var(--ds-slate)" }}>
-          <Icon name="outputs" size={12} />
-        </span>
+        <Tile name="outputs" hue="slate" />
         <Name text="outputs" />
       </header>
       {fromTop(places).map((i, n, order) => {

@@ -6,7 +6,7 @@ import { bytesAlong, copierOf, copyLabel } from "../../core/copies";
 import { isPale } from "../../core/detail";
 import * as format from "../../core/format";
 import { overlap } from "../../core/freeSpot";
-import { nodeOf, wireOf } from "../../core/graph";
+import { nodeOf, type Wire, wireOf, wiresFrom } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, LABELS, PORT_LOOKS } from "../../core/ports";
 import { around, bezier, boxesAlong, type Rect, route, stub } from "../../core/route";
@@ -14,6 +14,7 @@ import { findingsAt, isOld, staleKeys, stepOf, unmovedLabel } from "../../core/s
 import type { State } from "../../core/state";
 import { isDense } from "../../core/subgraph";
 import type { Part, Run } from "../../core/wires";
+import type { GraphView, Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { useDetail } from "./detail";
@@ -102,6 +103,17 @@ export function stubSource(s: State, id: string): string {
   return ends.some((key) => s.view.hovered === key || s.view.selection.includes(key)) ? "" : wire.source.node;
 }
 
+/** Whether a wire is the first one of labels that stay behind; a node that gives such labels itself passes them on. */
+function isFirst(graph: GraphView, wire: Wire, kind: Kind): boolean {
+  return (
+    wiresFrom(graph)
+      .get(wire.source.node)
+      ?.find(
+        (w) => w.source.output === wire.source.output && !nodeOf(graph, w.slot.node)?.output_kinds.includes(kind),
+      ) === wire
+  );
+}
+
 function WireEdgeView(props: EdgeProps) {
   const { id, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
@@ -120,9 +132,7 @@ function WireEdgeView(props: EdgeProps) {
       gpu: node ? outputDevice(node.device) === "gpu" : false,
       copier: s.graph && wire ? copierOf(s.graph, wire) : null,
       copy: wire ? copyLabel(s, wire) : null,
-      // a node that gives such labels itself passes them on
-      unmoved:
-        LABELS.includes(kind) && !nodeOf(s.graph, target)?.output_kinds.includes(kind) ? unmovedLabel(s, source) : "",
+      unmoved: s.graph && wire && LABELS.includes(kind) && isFirst(s.graph, wire, kind) ? unmovedLabel(s, source) : "",
       carried: wire ? bytesAlong(s, wire) : 0,
       old: isOld(s),
       target: s.view.target === id,

@@ -6,7 +6,7 @@ import { type Box, exposeMarks, labelOf, offeredOf, operatorsOf, rankOf } from "
 import type { NodeView } from "../../protocol/generated";
 import { enterBox, leaveTo, toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
-import { Icon } from "../icons";
+import { Tile } from "../icons";
 import { CloseButton, Section, SmallButton } from "../parts";
 import { FieldRow } from "./FieldRow";
 import { ProbabilityRow } from "./ProbabilityRow";
@@ -61,9 +61,7 @@ export function BoxPanel({ box }: { readonly box: Box }) {
   return (
     <>
       <div className="ds-inspector-head">
-        <span className="ds-tile">
-          <Icon name="group" />
-        </span>
+        <Tile name="group" size={14} />
         <div>
           <input
             key={box.group.title}

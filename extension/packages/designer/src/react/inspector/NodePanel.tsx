@@ -222,6 +222,8 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   if (samples && whole) rows.push(["batch", `${format.bytes(bytes)}, ${format.plural(samples, "sample")}`]);
   else if (samples && !encoded) rows.push(["size", format.bytes(bytes)]);
   const note = detail?.note || preview?.note;
+  // a scale changes nothing where all are as high
+  const heights = new Set(detail?.histogram.flat().filter(Boolean));
   return (
     <Section title="Output" note={`sample ${sample + 1}, ${old || node.device}`}>
       <div className={stale ? "ds-stats ds-stale" : "ds-stats"}>
@@ -238,13 +240,15 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
             {detail.histogram.length > 0 && (
               <>
                 <Histogram bins={detail.histogram} before={detail.before ?? []} log={log} />
-                <LinkButton
-                  data-testid="log"
-                  title="Heights of the histogram; a log scale shows what is rare. Dashed: the input."
-                  onClick={() => session.view({ log: !log })}
-                >
-                  {log ? "log scale" : "√ scale"}
-                </LinkButton>
+                {heights.size > 1 && (
+                  <LinkButton
+                    data-testid="log"
+                    title="Heights of the histogram; a log scale shows what is rare. Dashed: the input."
+                    onClick={() => session.view({ log: !log })}
+                  >
+                    {log ? "log scale" : "√ scale"}
+                  </LinkButton>
+                )}
               </>
             )}
             <LinkButton

@@ -18,7 +18,7 @@ export function reportText(d: Diagnostic): string {
     d.message,
     d.hint,
     d.node && `node: ${d.node}${d.argument ? `, argument: ${d.argument}` : ""}`,
-    typeof d.sample === "number" && `sample: ${d.sample}`,
+    typeof d.sample === "number" && `sample: ${d.sample + 1}`,
     d.source && `source: ${d.source}`,
     d.detail && `\n${d.detail}`,
   ];

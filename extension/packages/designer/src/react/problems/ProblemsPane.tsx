@@ -25,6 +25,7 @@ function Problem({ finding }: { readonly finding: Diagnostic }) {
         <b>{titleOf(finding)}.</b> {worded(wordsOf(finding))}{" "}
         {finding.hint && <span className="ds-muted">{worded(finding.hint)}</span>}
         {isAboutFile(finding) && <FailingFile finding={finding} />}
+        {finding.detail && <div className="ds-detail">{format.message(finding.detail)}</div>}
         <p className="ds-problem-foot">
           <Actions finding={finding} />
           {node && (
