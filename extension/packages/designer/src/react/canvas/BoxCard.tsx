@@ -1,7 +1,7 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo, useEffect } from "react";
 import { begunWord } from "../../core/data";
-import { isFar } from "../../core/detail";
+import { isFar, lowPicture } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { hueOf } from "../../core/marks";
@@ -12,12 +12,14 @@ import { isAway, portKey, type State } from "../../core/state";
 import {
   type Box,
   boxesOf,
+  boxRows,
   boxSize,
   costOf,
   deviceOf,
   entryName,
   exposedOf,
   failingIn,
+  isDense,
   keysOfCard,
   labelOf,
   listedIn,
@@ -207,10 +209,12 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
   ];
   const keys = box.nodes.map((n) => n.key);
   const device = deviceOf(box.nodes);
+  const low = lowPicture(boxRows(box), boxSize(box, true).height);
+  const picture = [useDetail() === "full", useSel(isDense)].every(Boolean) ? { ...PICTURE, height: low } : PICTURE;
   return (
     <div
       className={`ds-card ds-card-operator ds-card-box ds-card-${device} ${selected ? "ds-selected" : ""} ${marks.filter(Boolean).join(" ")}`}
-      style={{ "--ds-c": `var(--ds-${hueOf(box.group)})` }}
+      style={{ "--ds-c": `var(--ds-${hueOf(box.group)})`, "--ds-low": `${low}px` }}
       data-testid={`node-${box.id}`}
       {...useHover(box.id)}
     >
@@ -230,9 +234,9 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
       <div className="ds-box-body">
         <div className="ds-picture">
           {card.preview ? (
-            <PreviewView preview={card.preview} label={label} testId={`thumb-${box.id}`} {...PICTURE} />
+            <PreviewView preview={card.preview} label={label} testId={`thumb-${box.id}`} {...picture} />
           ) : (
-            <Thumb id={portKey(exit?.node ?? "", exit?.output ?? 0)} {...PICTURE} label={label} />
+            <Thumb id={portKey(exit?.node ?? "", exit?.output ?? 0)} {...picture} label={label} />
           )}
           {unused && (
             <span className="ds-stale-chip ds-use-chip" title="No output of the pipeline depends on it.">
