@@ -1,6 +1,6 @@
 import type { GraphView, PortRef } from "../protocol/generated";
 import { wiresFrom } from "./graph";
-import { CARD, DENSE, type Size } from "./grid";
+import { CARD, type Size } from "./layout";
 
 /** How much a card shows: all of it; name, ports and picture; the picture alone; or the tile of its category. */
 export type Detail = "full" | "compact" | "picture" | "quiet";
@@ -59,14 +59,6 @@ export function isPale(graph: GraphView | null, source: PortRef, dense: boolean)
 /** Whether cards are too small for ports. */
 export function isFar(detail: Detail): boolean {
   return detail === "picture" || detail === "quiet";
-}
-
-/** Height of a row of a near card in a large graph. */
-export const LOW_ROW = 18;
-
-/** What so many rows leave to the picture of a card, which stays so high; what lies between such cards is hardly needed. */
-export function lowPicture(rows: number, card = DENSE.row): number {
-  return Math.max(40, card - 45 - LOW_ROW * rows);
 }
 
 /** Height of a card's header on the canvas: lower in a graph that is too large for whole cards, and where rows of cards would touch. */

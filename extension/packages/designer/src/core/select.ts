@@ -12,10 +12,8 @@ import type {
   Value,
 } from "../protocol/generated";
 import { argumentOf, inputOf, inputPorts, type Operator, outputName, sameValue, wiredInputs } from "./catalog";
-import { LOW_ROW, lowPicture } from "./detail";
 import * as format from "./format";
 import { descendants, nodeOf, SPLIT } from "./graph";
-import { DENSE } from "./grid";
 import { kept } from "./kept";
 import { isAway, type Preview, portKey, type State } from "./state";
 
@@ -485,10 +483,10 @@ function rowsOf(node: NodeView, operator: Operator | undefined): readonly [numbe
   return [left, Math.max(0, node.output_kinds.length - 1)];
 }
 
-/** The picture's height on a near card of a large graph. */
+/** The picture's height on a near card of a large graph: what its rows leave of the card, which is about as high at every zoom. */
 export function lowPictureOf(node: NodeView, operator: Operator | undefined): number {
   const [left, right] = rowsOf(node, operator);
-  return lowPicture(left + right);
+  return Math.max(40, 84 - 18 * (left + right));
 }
 
 /** Rows of ports of a small card: those at its left are beside those at its right. An `if` says what its first result is, too. */
@@ -508,8 +506,8 @@ export function cardHeight(
   const [left, right] = rowsOf(node, operator);
   const rows = left + right;
   if (dense) {
-    const [least, rest] = shape === "tall" ? [DENSE.row, 75] : [62, 56];
-    return Math.max(least, 43 + 20 * portRows(node, operator), rest + LOW_ROW * rows);
+    const tall = shape === "tall";
+    return Math.max(tall ? 129 : 62, 43 + 20 * portRows(node, operator), (tall ? 75 : 56) + 18 * rows);
   }
   const body = shape === "tall" ? (isWide(node, dense) ? 135 : 101) : 34;
   return 28 + body + 20 * rows + 22;

@@ -1,7 +1,7 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo, useEffect } from "react";
 import { begunWord } from "../../core/data";
-import { isFar, lowPicture } from "../../core/detail";
+import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { hueOf } from "../../core/marks";
@@ -12,14 +12,12 @@ import { isAway, portKey, type State } from "../../core/state";
 import {
   type Box,
   boxesOf,
-  boxRows,
   boxSize,
   costOf,
   deviceOf,
   entryName,
   exposedOf,
   failingIn,
-  isDense,
   keysOfCard,
   labelOf,
   listedIn,
@@ -209,12 +207,10 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
   ];
   const keys = box.nodes.map((n) => n.key);
   const device = deviceOf(box.nodes);
-  const low = lowPicture(boxRows(box), boxSize(box, true).height);
-  const picture = [useDetail() === "full", useSel(isDense)].every(Boolean) ? { ...PICTURE, height: low } : PICTURE;
   return (
     <div
       className={`ds-card ds-card-operator ds-card-box ds-card-${device} ${selected ? "ds-selected" : ""} ${marks.filter(Boolean).join(" ")}`}
-      style={{ "--ds-c": `var(--ds-${hueOf(box.group)})`, "--ds-low": `${low}px` }}
+      style={{ "--ds-c": `var(--ds-${hueOf(box.group)})` }}
       data-testid={`node-${box.id}`}
       {...useHover(box.id)}
     >
@@ -234,9 +230,9 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
       <div className="ds-box-body">
         <div className="ds-picture">
           {card.preview ? (
-            <PreviewView preview={card.preview} label={label} testId={`thumb-${box.id}`} {...picture} />
+            <PreviewView preview={card.preview} label={label} testId={`thumb-${box.id}`} {...PICTURE} />
           ) : (
-            <Thumb id={portKey(exit?.node ?? "", exit?.output ?? 0)} {...picture} label={label} />
+            <Thumb id={portKey(exit?.node ?? "", exit?.output ?? 0)} {...PICTURE} label={label} />
           )}
           {unused && (
             <span className="ds-stale-chip ds-use-chip" title="No output of the pipeline depends on it.">

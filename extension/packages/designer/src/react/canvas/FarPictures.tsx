@@ -86,37 +86,38 @@ function FarPicturesView({ nodes, zoom, detail }: Props) {
   const far = isFar(detail);
   const drop = headOf(detail, zoom);
   const shown = useSel((s) => nodes.map(({ id, hidden }) => (hidden ? "" : pictureOf(s, id, far))));
-  const heights = useSel((s) =>
+  // a box is no node
+  const sizes = useSel((s) =>
     nodes.map(({ id }) => {
-      const node = detail === "full" ? nodeOf(s.graph, id) : undefined;
-      return node ? lowPictureOf(node, operatorOf(s, node)) : PREVIEW_HEIGHT;
+      const node = nodeOf(s.graph, id);
+      const low = node && detail === "full";
+      const width = !node || isWide(node, isDense(s)) ? CARD + COLUMN : CARD;
+      return { width, height: low ? lowPictureOf(node, operatorOf(s, node)) : PREVIEW_HEIGHT };
     }),
   );
   const stale = useSel(staleKeys);
   const bypassed = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (n.bypassed ? [n.key] : []))));
   const planes = useSel((s) => shown.flatMap((port) => planeOf(s.previews[port]?.body)));
-  const wide = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (isWide(n, isDense(s)) ? [n.key] : []))));
   const places = useMemo(() => {
-    return nodes.flatMap(({ id, type, position }, i): Place[] => {
+    return nodes.flatMap(({ position }, i): Place[] => {
       const port = shown[i];
-      const width = type === "box" || wide.has(id) ? CARD + COLUMN : CARD;
       const { x, y } = position;
-      return port
+      const size = sizes[i];
+      return port && size
         ? [
             {
               key: port,
               node: port.split("#")[0] ?? "",
               begin: planes[2 * i] ?? 0,
               plane: planes[2 * i + 1] ?? 0,
-              width,
-              height: heights[i] ?? PREVIEW_HEIGHT,
+              ...size,
               x,
               y: y + drop,
             },
           ]
         : [];
     });
-  }, [nodes, shown, planes, heights, wide, drop]);
+  }, [nodes, shown, planes, sizes, drop]);
   const box = useMemo(() => around(places), [places]);
   const ratio = Math.min(ratioAt(zoom), Math.sqrt(MAX_PIXELS / Math.max(1, box.width * box.height)));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has another colour behind pictures
