@@ -61,7 +61,8 @@ export function isFar(detail: Detail): boolean {
   return detail === "picture" || detail === "quiet";
 }
 
-/** Height of a card's header on the canvas, in a graph too large for whole cards: lower where rows of cards would touch. */
-export function headOf(detail: Detail, zoom: number): number {
-  return (isFar(detail) ? 0 : detail === "compact" && isTight(zoom) ? 17 : 20) / Math.min(1, zoom);
+/** Height of a card's header on the canvas: lower in a graph that is too large for whole cards, and where rows of cards would touch. */
+export function headOf(detail: Detail, zoom: number, dense = true): number {
+  if (detail === "full") return dense ? 24 : 28;
+  return (isFar(detail) ? 0 : isTight(zoom) ? 17 : 20) / Math.min(1, zoom);
 }

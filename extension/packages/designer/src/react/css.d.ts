@@ -4,6 +4,7 @@ declare module "react" {
   interface CSSProperties {
     "--ds-c"?: string;
     "--ds-ports"?: number;
+    "--ds-low"?: string;
     "--ds-at"?: string;
     "--ds-from"?: string;
     "--ds-line"?: string;

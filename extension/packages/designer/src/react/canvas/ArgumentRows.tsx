@@ -10,6 +10,7 @@ import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
 import { PortMark } from "../Port";
 import { Row, SlotPort, wrongClass } from "./CardParts";
+import { useDetail } from "./detail";
 import { handleOfSlot, useDrag } from "./drag";
 import { Name } from "./Name";
 import { useRemeasure } from "./useRemeasure";
@@ -97,7 +98,7 @@ export function DropRows({ node, operator }: { readonly node: NodeView; readonly
   });
   const count = slots.length;
   // React Flow looks for ports again when a card's size changes; a row gets its port without that.
-  const ports = `${count} ${argumentRows(node, operator).map((r) => `${r.name}:${r.wired}`)}`;
+  const ports = `${useDetail()} ${count} ${argumentRows(node, operator).map((r) => `${r.name}:${r.wired}`)}`;
   useEffect(() => {
     if (ports) update(node.key);
   }, [ports, update, node.key]);

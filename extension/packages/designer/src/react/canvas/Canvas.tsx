@@ -7,8 +7,8 @@ import {
   SelectionMode,
   useReactFlow,
 } from "@xyflow/react";
-import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
-import { type Detail, detailOf, EDGE, headOf, isFar, isTight, MIN_SCALE } from "../../core/detail";
+import { type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
+import { detailOf, EDGE, headOf, isFar, isTight, MIN_SCALE } from "../../core/detail";
 import { isCrowded, isFloating } from "../../core/drawer";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
@@ -58,11 +58,6 @@ const NO_EDGES: Edge[] = [];
 /** Milliseconds after which cards that came have their sizes. */
 const MEASURED = 100;
 
-/** Lengths on the canvas that are the same on the screen at every zoom. */
-function lengthsAt(zoom: number, detail: Detail): CSSProperties {
-  return { "--ds-px": `${Math.round(100 / Math.min(1, zoom)) / 100}px`, "--ds-head": `${headOf(detail, zoom)}px` };
-}
-
 function CanvasView() {
   const designer = useFrame();
   const { session, root, theme, breadth } = designer;
@@ -84,7 +79,6 @@ function CanvasView() {
     setZoom(viewport.zoom);
     area.follow(viewport, true);
   });
-  const shown = dense && detail === "full" ? "compact" : detail;
   const [focused, setFocused] = useState(false);
   const latest = useRef<Node[]>(nodes);
   /** What was selected when the button went down: React Flow selects before it tells of a click. */
@@ -369,8 +363,12 @@ function CanvasView() {
   return (
     <div
       ref={box}
-      className={`ds-canvas ds-detail-${shown} ds-at-${shown === detail ? detail : "near"} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
-      style={lengthsAt(zoom, shown)}
+      className={`ds-canvas ds-detail-${detail} ${dense && detail === "full" ? "ds-at-near" : ""} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
+      style={{
+        // as long on the screen at every zoom
+        "--ds-px": `${Math.round(100 / Math.min(1, zoom)) / 100}px`,
+        "--ds-head": `${headOf(detail, zoom, dense)}px`,
+      }}
       data-testid="canvas"
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
@@ -477,9 +475,7 @@ function CanvasView() {
               <Dots zoom={zoom} />
               {far && dense && <Stages nodes={nodes} />}
               {far && <FarWires nodes={nodes} told={told} />}
-              {(far ? detail === "picture" : dense) && (
-                <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={headOf(detail, zoom)} />
-              )}
+              {(far ? detail === "picture" : dense) && <FarPictures nodes={area.nodes} zoom={zoom} detail={detail} />}
             </ReactFlow>
           </RoutesContext.Provider>
         </DragContext.Provider>

@@ -1,9 +1,11 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useRef } from "react";
+import { type Detail, headOf, isFar } from "../../core/detail";
+import { nodeOf } from "../../core/graph";
 import type { Images } from "../../core/images";
 import { CARD, COLUMN } from "../../core/layout";
 import { around, type Rect } from "../../core/route";
-import { hasPicture, isOpen, isWide, staleKeys, withoutSample } from "../../core/select";
+import { hasPicture, isOpen, isWide, lowPictureOf, operatorOf, staleKeys, withoutSample } from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { boxesOf, isDense } from "../../core/subgraph";
 import { middleOf } from "../../core/volume";
@@ -23,10 +25,6 @@ function ratioAt(zoom: number): number {
   return 2 ** (Math.ceil(2 * Math.log2(screen)) / 2);
 }
 
-function boxOf(places: readonly Place[]): Rect {
-  return around(places.map((p) => ({ ...p, height: PREVIEW_HEIGHT })));
-}
-
 interface Place {
   /** Of the picture. */
   readonly key: string;
@@ -34,6 +32,7 @@ interface Place {
   readonly x: number;
   readonly y: number;
   readonly width: number;
+  readonly height: number;
   /** Where one of several planes begins in the picture, and how wide it is; 0: the picture is one. */
   readonly begin: number;
   readonly plane: number;
@@ -51,7 +50,7 @@ interface Sheet {
 function paint({ pen, box, ratio, matte }: Sheet, images: Images, place: Place, alpha: number): void {
   const scaled = (v: number) => Math.round(v * ratio);
   const [x, y] = [scaled(place.x - box.x), scaled(place.y - box.y)];
-  const part = { x, y, width: scaled(place.width), height: scaled(PREVIEW_HEIGHT) };
+  const part = { x, y, width: scaled(place.width), height: scaled(place.height) };
   pen.globalAlpha = 1;
   pen.fillStyle = matte;
   pen.fillRect(part.x, part.y, part.width, part.height);
@@ -77,40 +76,49 @@ function planeOf(body: PreviewBody | undefined): readonly [number, number] {
 interface Props {
   readonly nodes: readonly Node[];
   readonly zoom: number;
-  /** Whether the cards are pictures alone; else these begin below a header. */
-  readonly far: boolean;
-  readonly drop: number;
+  readonly detail: Detail;
 }
 
-function FarPicturesView({ nodes, zoom, far, drop }: Props) {
+function FarPicturesView({ nodes, zoom, detail }: Props) {
   const { session, theme } = useFrame();
   const canvas = useRef<HTMLCanvasElement>(null);
+  // cards are pictures alone, or these begin below a header
+  const far = isFar(detail);
+  const drop = headOf(detail, zoom);
   const shown = useSel((s) => nodes.map(({ id, hidden }) => (hidden ? "" : pictureOf(s, id, far))));
+  // a box is no node
+  const sizes = useSel((s) =>
+    nodes.map(({ id }) => {
+      const node = nodeOf(s.graph, id);
+      const low = node && detail === "full";
+      const width = !node || isWide(node, isDense(s)) ? CARD + COLUMN : CARD;
+      return { width, height: low ? lowPictureOf(node, operatorOf(s, node)) : PREVIEW_HEIGHT };
+    }),
+  );
   const stale = useSel(staleKeys);
   const bypassed = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (n.bypassed ? [n.key] : []))));
   const planes = useSel((s) => shown.flatMap((port) => planeOf(s.previews[port]?.body)));
-  const wide = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (isWide(n, isDense(s)) ? [n.key] : []))));
   const places = useMemo(() => {
-    return nodes.flatMap(({ id, type, position }, i): Place[] => {
+    return nodes.flatMap(({ position }, i): Place[] => {
       const port = shown[i];
-      const width = type === "box" || wide.has(id) ? CARD + COLUMN : CARD;
       const { x, y } = position;
-      return port
+      const size = sizes[i];
+      return port && size
         ? [
             {
               key: port,
               node: port.split("#")[0] ?? "",
               begin: planes[2 * i] ?? 0,
               plane: planes[2 * i + 1] ?? 0,
-              width,
+              ...size,
               x,
               y: y + drop,
             },
           ]
         : [];
     });
-  }, [nodes, shown, planes, wide, drop]);
-  const box = useMemo(() => boxOf(places), [places]);
+  }, [nodes, shown, planes, sizes, drop]);
+  const box = useMemo(() => around(places), [places]);
   const ratio = Math.min(ratioAt(zoom), Math.sqrt(MAX_PIXELS / Math.max(1, box.width * box.height)));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has another colour behind pictures
   useEffect(() => {

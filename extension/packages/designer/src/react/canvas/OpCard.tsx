@@ -178,8 +178,9 @@ function OutputName({ name, node }: { readonly name: string; readonly node: Node
 
 /** The picture of a card. In large graphs it is drawn on the canvas behind all cards, and here is a window to it. */
 function CardPicture({ card, label }: { readonly card: Card; readonly label: string }) {
-  const { node, preview, open, dense } = card;
-  const size = select.isWide(node, dense) ? WIDE_PREVIEW : { width: PREVIEW_WIDTH, height: PREVIEW_HEIGHT };
+  const { node, operator, preview, open, dense } = card;
+  const height = useDetail() === "full" && dense ? select.lowPictureOf(node, operator) : PREVIEW_HEIGHT;
+  const size = select.isWide(node, dense) ? WIDE_PREVIEW : { width: PREVIEW_WIDTH, height };
   const testId = `thumb-${node.key}`;
   if (card.file) return <FilePicture node={node.key} source={card.file} {...size} />;
   if (card.lost) return null;
@@ -359,6 +360,7 @@ function OpCardView({ id, selected }: NodeProps) {
       style={{
         "--ds-c": `var(--ds-${categoryHue(operator?.category)})`,
         "--ds-ports": select.portRows(node, operator),
+        "--ds-low": `${select.lowPictureOf(node, operator)}px`,
       }}
       data-testid={`node-${id}`}
       {...hover}

@@ -2,6 +2,8 @@ import { type Edge, type Node, useReactFlow, type Viewport } from "@xyflow/react
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Size } from "../../core/layout";
 import { around, type Rect } from "../../core/route";
+import { useSel } from "../context";
+import { followed } from "./edges";
 import { obstaclesOf } from "./useFlow";
 
 /** Cards are on the page this far around what is in view, as a share of the frame's sides. */
@@ -43,6 +45,7 @@ export function useArea(box: RefObject<HTMLElement | null>, on: boolean, nodes: 
   // To ask for the frame's size at each step of a gesture would lay the page out each time.
   const latest = useRef<{ area: Rect | null; zoom: number; frame: Size | null }>({ area: null, zoom: 0, frame: null });
   const hide = useHidden();
+  const own = useSel(followed);
   const follow = useCallback((viewport: Viewport, resting: boolean) => {
     const { area: before, zoom, frame } = latest.current;
     if (!frame || (!resting && viewport.zoom !== zoom)) return;
@@ -69,15 +72,17 @@ export function useArea(box: RefObject<HTMLElement | null>, on: boolean, nodes: 
     const byId = new Map(nodes.map((n, i) => [n.id, rects[i] ?? area]));
     const rectOf = (id: string) => byId.get(id) ?? area;
     const inside = (id: string) => meets(rectOf(id), area);
-    // A number goes to cards all over a graph: its wires are drawn where both ends are.
+    // A number goes to cards all over a graph: its wires are drawn where both ends are, or one is looked at.
     const crosses = ({ source, target, targetHandle }: Edge) =>
       targetHandle?.startsWith("arg:")
         ? inside(source) && inside(target)
         : meets(around([rectOf(source), rectOf(target)]), area);
+    const looked = edges.filter((e) => e.selected || own.has(e.id));
+    const ends = looked.flatMap((e) => [e.source, e.target]);
     return {
-      nodes: nodes.map((n) => (n.selected || inside(n.id) ? n : hide(n))),
-      edges: edges.filter((e) => e.selected || crosses(e)),
+      nodes: nodes.map((n) => (n.selected || ends.includes(n.id) || inside(n.id) ? n : hide(n))),
+      edges: edges.filter((e) => looked.includes(e) || crosses(e)),
     };
-  }, [on, area, nodes, edges, hide]);
+  }, [on, area, nodes, edges, own, hide]);
   return { ...shown, follow };
 }
