@@ -77,8 +77,8 @@ async function buildWidget() {
     const compress = { passes: 3, unsafe_arrows: true, hoist_funs: true, pure_getters: true };
     // elements of the page have a `class`, which Preact knows as well
     const program = text.replace(/\b(\w+\("[a-z\d]+",\{(?:\w+:[\w".!]+,)*)className:/g, "$1class:");
-    // `current` is the member of references, which never leave the program either
-    const names = ["current", ...(await innerNames(program, Object.keys(metafile.inputs)))];
+    // nor do references, whose member is `current`, and what our own components are given
+    const names = ["current", "testId", "nodeKey", ...(await innerNames(program, Object.keys(metafile.inputs)))];
     const mangle = { properties: { regex: new RegExp(`^(?:${names.join("|")})$`) } };
     const smaller = path.endsWith(".js") && (await minify(program, { module: true, ecma: 2022, compress, mangle }));
     await writeFile(path, smaller ? named(smaller.code) : text);

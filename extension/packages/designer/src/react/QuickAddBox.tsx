@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { type AddOptions, connectEdits } from "../core/actions";
 import { fillOperator, inputName, type Operator } from "../core/catalog";
 import { type Context, checkConnection, kindOf, operatorGives, operatorTakes, slotsOf } from "../core/compat";
@@ -268,6 +268,22 @@ export function QuickAddBox() {
     event.preventDefault();
   };
   const listId = "ds-quick-list";
+  const option = (i: number, key: string, inside: ReactNode) => (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list
+    <div
+      key={key}
+      id={`${listId}-${i}`}
+      role="option"
+      className="ds-quick-hit"
+      aria-selected={i === now}
+      tabIndex={-1}
+      data-testid={`quick-${key}`}
+      onPointerMove={() => setAt(i)}
+      onClick={(e) => insert(i, e.shiftKey)}
+    >
+      {inside}
+    </div>
+  );
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the box closes it, as Esc does */}
@@ -304,55 +320,45 @@ export function QuickAddBox() {
           <div ref={list} id={listId} role="listbox" aria-label="Results" className="ds-quick-list nowheel">
             {none && !others && <div className="ds-none ds-muted">No operator is called that.</div>}
             {mode === "add" &&
-              hits.slice(0, typed === query ? count : Math.max(IN_SIGHT, now + 1)).map((hit, i) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list
-                <div
-                  key={hit.operator.name}
-                  id={`${listId}-${i}`}
-                  role="option"
-                  className="ds-quick-hit"
-                  aria-selected={i === now}
-                  tabIndex={-1}
-                  data-testid={`quick-${hit.operator.name}`}
-                  onPointerMove={() => setAt(i)}
-                  onClick={(e) => insert(i, e.shiftKey)}
-                >
-                  <Tile name={operatorIcon(hit.operator, hit.operator.name)} hue={categoryHue(hit.operator.category)} />
-                  {hit.why === CODE ? <span>Make a code node</span> : <Marked hit={hit} />}
-                  <small>{noteOf(hit)}</small>
-                  {/* biome-ignore lint/a11y/noStaticElementInteractions: Alt+P does the same */}
-                  {/* biome-ignore lint/a11y/useKeyWithClickEvents: Alt+P does the same */}
-                  <span
-                    className={`ds-pin ${pins.includes(hit.operator.name) ? "ds-pinned" : ""}`}
-                    title="Keep at the top (Alt+P)"
-                    data-testid={`pin-${hit.operator.name}`}
-                    onClick={(e) => {
-                      e.stopPropagation();
-                      pin(hit.operator);
-                    }}
-                  >
-                    <Icon name="pin" size={11} />
-                  </span>
-                </div>
-              ))}
+              hits.slice(0, typed === query ? count : Math.max(IN_SIGHT, now + 1)).map((hit, i) =>
+                option(
+                  i,
+                  hit.operator.name,
+                  <>
+                    <Tile
+                      name={operatorIcon(hit.operator, hit.operator.name)}
+                      hue={categoryHue(hit.operator.category)}
+                    />
+                    {hit.why === CODE ? <span>Make a code node</span> : <Marked hit={hit} />}
+                    <small>{noteOf(hit)}</small>
+                    {/* biome-ignore lint/a11y/noStaticElementInteractions: Alt+P does the same */}
+                    {/* biome-ignore lint/a11y/useKeyWithClickEvents: Alt+P does the same */}
+                    <span
+                      className={`ds-pin ${pins.includes(hit.operator.name) ? "ds-pinned" : ""}`}
+                      title="Keep at the top (Alt+P)"
+                      data-testid={`pin-${hit.operator.name}`}
+                      onClick={(e) => {
+                        e.stopPropagation();
+                        pin(hit.operator);
+                      }}
+                    >
+                      <Icon name="pin" size={11} />
+                    </span>
+                  </>,
+                ),
+              )}
             {mode === "connect" &&
-              choices.map((choice, i) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list
-                <div
-                  key={choice.id}
-                  id={`${listId}-${i}`}
-                  role="option"
-                  className="ds-quick-hit"
-                  aria-selected={i === now}
-                  tabIndex={-1}
-                  onPointerMove={() => setAt(i)}
-                  onClick={() => insert(i, false)}
-                >
-                  <PortMark kind="any" wired={false} argument={choice.slot.kind === "argument"} size={14} />
-                  <span>{choice.name}</span>
-                  <small>{choice.note}</small>
-                </div>
-              ))}
+              choices.map((choice, i) =>
+                option(
+                  i,
+                  choice.id,
+                  <>
+                    <PortMark kind="any" wired={false} argument={choice.slot.kind === "argument"} size={14} />
+                    <span>{choice.name}</span>
+                    <small>{choice.note}</small>
+                  </>,
+                ),
+              )}
             {count === 0 && (
               <div className="ds-none ds-muted">
                 {mode === "connect" && "Nothing here takes this wire."}
