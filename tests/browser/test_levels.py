@@ -106,6 +106,13 @@ _NEAR = """() => { const canvas = document.querySelector('[data-testid="canvas"]
   return { rows, covered, loose, least }; }"""
 
 
+#: Cards whose rows lie over their picture, or reach out of them.
+_ROWS = """() => [...document.querySelectorAll('.ds-card-operator:has(.ds-picture)')].filter(card => {
+  const picture = card.querySelector('.ds-picture').getBoundingClientRect(), frame = card.getBoundingClientRect();
+  return [...card.querySelectorAll('.ds-row, .ds-facts')].map(one => one.getBoundingClientRect()).some(({ top, bottom }) =>
+    top < picture.bottom - 1 || bottom > frame.bottom + 1); }).map(card => card.dataset.testid)"""
+
+
 def test_cards_of_a_large_graph_are_whole_when_near(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     lab.write_notebook(server[1] / "near.ipynb", scenes.branches(3, 13) + scenes.SHOW)
     lab.open_notebook(page, server[0], "near.ipynb")
@@ -122,4 +129,5 @@ def test_cards_of_a_large_graph_are_whole_when_near(page: Any, server: tuple[str
         assert len(seen["rows"]) > 3 and all(seen["rows"].values()), zoom
         assert seen["covered"] == [] and seen["loose"] == [], zoom
         assert seen["least"] > 9.4, zoom
+        assert page.evaluate(_ROWS) == [], zoom
         page.screenshot(path=artifacts / f"near_{zoom}.png")

@@ -133,6 +133,13 @@ def test_many_nodes_stay_where_one_is_chosen(page: Any, server: tuple[str, Path]
     page.locator("[data-id=__outputs__]").click()
     page.wait_for_function("""() => { const [panel, last] = ['[data-testid=inspector]', '[data-id=__outputs__]'].map(one =>
       document.querySelector(one)?.getBoundingClientRect()); return panel && last.right < panel.x; }""")
+    # near, a number still comes to it from where its source is, out of sight, and to no other card
+    page.keyboard.press("Escape")
+    lab.card(page, "hsv_9").click()
+    page.keyboard.press("z")
+    lab.settle(page)
+    wires = page.locator('[aria-label^="wire from uniform"]').evaluate_all("all => all.map(one => one.ariaLabel)")
+    assert any(wire.endswith(" to hsv_9") for wire in wires) and len(wires) < 100
 
 
 def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
