@@ -104,7 +104,7 @@ function Studio({
   const latest = useRef(frame);
   latest.current = frame;
   const { session, root } = frame;
-  useKeptFocus(root);
+  useKeptFocus(root, session);
   useEffect(
     () =>
       announce({

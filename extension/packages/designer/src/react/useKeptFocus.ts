@@ -1,7 +1,13 @@
 import { useEffect } from "react";
+import type { Session } from "../core/session";
+import { cardOf } from "../core/subgraph";
+import { focusCard } from "./canvas/canvasEffects";
 
-/** Keeps the keys in the designer where what has the focus goes away, such as a button that its own press makes needless; a press elsewhere ends them. */
-export function useKeptFocus(root: HTMLElement): void {
+/**
+ * Keeps the keys in the designer where what has the focus goes away, such as a button that its own press makes needless: the
+ * selected card has them then, else the canvas. A press elsewhere ends them.
+ */
+export function useKeptFocus(root: HTMLElement, session?: Session): void {
   useEffect(() => {
     const page = root.ownerDocument;
     let last: Node | null = null;
@@ -14,7 +20,10 @@ export function useKeptFocus(root: HTMLElement): void {
     const watch = new MutationObserver(() => {
       if (!last || last.isConnected) return;
       last = null;
-      if (page.activeElement === page.body)
+      const lost = () => page.activeElement === page.body;
+      const state = session?.store.get();
+      if (lost() && state) focusCard(root, cardOf(state, state.view.selection[0] ?? ""));
+      if (lost())
         (root.querySelector<HTMLElement>(".ds-canvas") ?? root.querySelector<HTMLElement>(".ds-root"))?.focus({
           preventScroll: true,
         });
@@ -26,5 +35,5 @@ export function useKeptFocus(root: HTMLElement): void {
       for (const type of events) page.removeEventListener(type, remember, true);
       watch.disconnect();
     };
-  }, [root]);
+  }, [root, session]);
 }

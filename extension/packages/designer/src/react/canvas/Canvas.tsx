@@ -26,7 +26,7 @@ import { followed, insertOperator, openDropped, openQuickAdd } from "../quickAdd
 import { Dots, SliceLine } from "./Backdrop";
 import { BoxCard } from "./BoxCard";
 import { Crumbs } from "./Crumbs";
-import { focusCard, useFirstFit, useKeptFocus, useRefit, useRoutes } from "./canvasEffects";
+import { focusCard, useFirstFit, useRefit, useRoutes } from "./canvasEffects";
 import { AtZoom } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
 import { flowEdges } from "./edges";
@@ -166,7 +166,6 @@ function CanvasView() {
     if (wasEntered.current !== entered) fitSoon();
     wasEntered.current = entered;
   }, [entered, fitSoon]);
-  useKeptFocus(root, focused);
   const routes = useRoutes(nodes, dragging, told);
   const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
   const onPane = useCallback(

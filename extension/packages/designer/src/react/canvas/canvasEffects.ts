@@ -27,21 +27,6 @@ export function focusCard(root: HTMLElement, key: string, point = false): void {
   }
 }
 
-/** When the focused card is taken away, the selected card or the canvas itself is focused instead. */
-export function useKeptFocus(root: HTMLElement, focused: boolean): void {
-  const { session } = useFrame();
-  useEffect(() => {
-    const tree = root.getRootNode();
-    const active = tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
-    if (!focused || (active !== null && active !== root.ownerDocument.body)) return;
-    const key = session.store.get().view.selection[0];
-    if (key) focusCard(root, cardOf(session.store.get(), key));
-    const now = tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
-    if (now === null || now === root.ownerDocument.body)
-      root.querySelector<HTMLElement>(".ds-canvas")?.focus({ preventScroll: true });
-  });
-}
-
 /** Cards as obstacles, and the ways of the wires around them, refreshed when nothing moves; those that stay are told. */
 export function useRoutes(
   nodes: readonly Node[],
