@@ -71,7 +71,8 @@ export function CodePane() {
     const { scrollTop, clientHeight } = view.current;
     const room = clientHeight - line.offsetHeight;
     const top = line.offsetTop;
-    if (top < scrollTop || top > scrollTop + room) view.current.scrollTop = top - room / 2;
+    // of what would be written, all is looked at
+    if (twin || top < scrollTop || top > scrollTop + room) view.current.scrollTop = top - room / (twin ? 6 : 2);
   }, [first, source]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: after the end of a long line was written, too
   useEffect(() => {

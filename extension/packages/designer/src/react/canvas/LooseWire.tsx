@@ -58,18 +58,20 @@ export function LooseWire() {
 const GHOST = 48;
 /** What it leaves free beside other cards, for wires. */
 const BESIDE = 26;
+/** And beside the canvas's edges, in px of the screen. */
+const EDGE = 12;
 
-/** Where the cards would be seen that a repair brings: near the wire that it is about, but not on `others`, in px of the canvas. */
+/** Where the cards would be seen that a repair brings: near what feeds them, but not on `others`, in px of the canvas. */
 export function ghostsIn(s: ReactFlowState, twin: LabelTwin | null, others: readonly Rect[] = NONE): readonly Rect[] {
   if (!twin) return NONE;
   const [, , zoom] = s.transform;
   const gap = BESIDE * zoom;
   const { card, cards, controls, pills, wires, frame: whole } = surroundings(s, gap);
   // wires turn beside them
-  const frame = grown(whole, -gap);
+  const frame = grown(whole, -EDGE);
   const size = { width: CARD * zoom, height: GHOST * zoom };
   const taken = [controls, ...cards, ...pills, ...others];
-  const [anchor = card(twin.node)[0] ?? frame] = pills;
+  const [anchor = frame] = [...(twin.cards.at(-1)?.fed_by.flatMap(({ node }) => card(node)) ?? []), ...card(twin.node)];
   const from = (x: number, y: number, height = frame.y + frame.height - y) => ({
     x,
     y,
