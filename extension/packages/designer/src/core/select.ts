@@ -486,7 +486,7 @@ function rowsOf(node: NodeView, operator: Operator | undefined): readonly [numbe
 /** The picture's height on a near card of a large graph: what its rows leave of the card, which is about as high at every zoom. */
 export function lowPictureOf(node: NodeView, operator: Operator | undefined): number {
   const [left, right] = rowsOf(node, operator);
-  return Math.max(40, 82 - 18 * (left + right));
+  return Math.max(40, 86 - 16 * (left + right));
 }
 
 /** Rows of ports of a small card: those at its left are beside those at its right. An `if` says what its first result is, too. */
