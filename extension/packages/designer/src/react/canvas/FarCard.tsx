@@ -1,4 +1,5 @@
 import type { NodeProps } from "@xyflow/react";
+import { cardHeight, isWide } from "../../core/cardSize";
 import { begunWord } from "../../core/data";
 import { isNamed } from "../../core/detail";
 import { worstAt } from "../../core/failures";
@@ -29,7 +30,7 @@ function classesOf(state: State, key: string): string {
     "ds-pinned": node?.pin === "here",
     "ds-bypassed": node?.bypassed ?? false,
     "ds-unused": node !== undefined && !node.in_run,
-    "ds-card-wide": node !== undefined && select.isWide(node, isDense(state)),
+    "ds-card-wide": node !== undefined && isWide(node, isDense(state)),
   };
   const shown = Object.entries(marks).flatMap(([name, on]) => (on ? [name] : []));
   return [`ds-card ds-far-card ds-card-${node?.device ?? "cpu"}`, ...shown].join(" ");
@@ -134,7 +135,7 @@ export function FarCard({ id, selected }: NodeProps) {
       // wires of further results and of arguments end lower than the others
       height:
         node && (node.output_kinds.length > 1 || Object.keys(node.argument_inputs).length > 0)
-          ? Math.min(98, select.cardHeight(node, operator, select.previewOf(s, id), isDense(s)) - 3)
+          ? Math.min(98, cardHeight(node, operator, select.previewOf(s, id), isDense(s)) - 3)
           : undefined,
     };
   });

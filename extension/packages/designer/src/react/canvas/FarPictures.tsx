@@ -1,11 +1,12 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useRef } from "react";
+import { isWide, lowPictureOf } from "../../core/cardSize";
 import { type Detail, headOf, isFar } from "../../core/detail";
 import { nodeOf } from "../../core/graph";
 import type { Images } from "../../core/images";
 import { CARD, COLUMN } from "../../core/layout";
 import { around, type Rect } from "../../core/route";
-import { hasPicture, isOpen, isWide, lowPictureOf, operatorOf, staleKeys, withoutSample } from "../../core/select";
+import { hasPicture, isOpen, operatorOf, staleKeys, withoutSample } from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { boxesOf, isDense } from "../../core/subgraph";
 import { middleOf } from "../../core/volume";

@@ -1,5 +1,6 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
+import { isWide, lowPictureOf, portRows } from "../../core/cardSize";
 import { inputName, inputOf, type Operator, outputName } from "../../core/catalog";
 import { begunWord } from "../../core/data";
 import { isFar } from "../../core/detail";
@@ -179,8 +180,8 @@ function OutputName({ name, node }: { readonly name: string; readonly node: Node
 /** The picture of a card. In large graphs it is drawn on the canvas behind all cards, and here is a window to it. */
 function CardPicture({ card, label }: { readonly card: Card; readonly label: string }) {
   const { node, operator, preview, open, dense } = card;
-  const height = useDetail() === "full" && dense ? select.lowPictureOf(node, operator) : PREVIEW_HEIGHT;
-  const size = select.isWide(node, dense) ? WIDE_PREVIEW : { width: PREVIEW_WIDTH, height };
+  const height = useDetail() === "full" && dense ? lowPictureOf(node, operator) : PREVIEW_HEIGHT;
+  const size = isWide(node, dense) ? WIDE_PREVIEW : { width: PREVIEW_WIDTH, height };
   const testId = `thumb-${node.key}`;
   if (card.file) return <FilePicture node={node.key} source={card.file} {...size} />;
   if (card.lost) return null;
@@ -342,7 +343,7 @@ function OpCardView({ id, selected }: NodeProps) {
     "ds-card-operator",
     node.operator === SPLIT ? "ds-card-split" : "",
     `ds-card-${node.device}`,
-    select.isWide(node, card.dense) ? "ds-card-wide" : "",
+    isWide(node, card.dense) ? "ds-card-wide" : "",
     selected ? "ds-selected" : "",
     failed || begun ? "ds-failed" : "",
     begun || lost || found.black || unrun ? "ds-unwired" : "",
@@ -359,8 +360,8 @@ function OpCardView({ id, selected }: NodeProps) {
       className={classes.filter(Boolean).join(" ")}
       style={{
         "--ds-c": `var(--ds-${categoryHue(operator?.category)})`,
-        "--ds-ports": select.portRows(node, operator),
-        "--ds-low": `${select.lowPictureOf(node, operator)}px`,
+        "--ds-ports": portRows(node, operator),
+        "--ds-low": `${lowPictureOf(node, operator)}px`,
       }}
       data-testid={`node-${id}`}
       {...hover}

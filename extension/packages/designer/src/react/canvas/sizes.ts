@@ -1,3 +1,4 @@
+import { cardHeight, isWide } from "../../core/cardSize";
 import { EDGE, fittingScale } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
 import { freePlace, overlap } from "../../core/freeSpot";
@@ -19,7 +20,7 @@ import {
 } from "../../core/layout";
 import { groupsOf, isFixed, ROOM } from "../../core/marks";
 import { around, type Rect } from "../../core/route";
-import { cardHeight, derived, isWide, operatorOf, previewOf } from "../../core/select";
+import { derived, operatorOf, previewOf } from "../../core/select";
 import type { Session } from "../../core/session";
 import { READABLE } from "../../core/sight";
 import type { State } from "../../core/state";
