@@ -25,7 +25,6 @@ function Problem({ finding }: { readonly finding: Diagnostic }) {
         <b>{titleOf(finding)}.</b> {worded(wordsOf(finding))}{" "}
         {finding.hint && <span className="ds-muted">{worded(finding.hint)}</span>}
         {isAboutFile(finding) && <FailingFile finding={finding} />}
-        {finding.detail && <div className="ds-detail">{format.message(finding.detail)}</div>}
         <p className="ds-problem-foot">
           <Actions finding={finding} />
           {node && (
@@ -39,6 +38,7 @@ function Problem({ finding }: { readonly finding: Diagnostic }) {
             </LinkButton>
           )}
         </p>
+        {finding.detail && <div className="ds-detail">{format.message(finding.detail)}</div>}
       </div>
     </li>
   );
