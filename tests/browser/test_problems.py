@@ -126,7 +126,7 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
     # a sample that does not fail is as good as before the run that has stopped, and one that does has its own file
     lab.by_id(page, "sample-0").click()
     page.locator('[data-testid="node-decode"]:not(:has(.ds-file-picture))').wait_for()
-    assert page.locator(".ds-card.ds-stale").count() == 0
+    page.wait_for_function("() => !document.querySelector('.ds-card.ds-stale')")
     lab.by_id(page, "sample-3").click()
     own.wait_for()
     assert "class/cut.jpg" in card.inner_text()
