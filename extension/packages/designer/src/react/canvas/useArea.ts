@@ -33,6 +33,8 @@ function useHidden(): (node: Node) => Node {
   }, []);
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * The cards and wires of a large graph that are on the page: those in view and around it.
  *
@@ -45,7 +47,7 @@ export function useArea(box: RefObject<HTMLElement | null>, on: boolean, nodes: 
   // To ask for the frame's size at each step of a gesture would lay the page out each time.
   const latest = useRef<{ area: Rect | null; zoom: number; frame: Size | null }>({ area: null, zoom: 0, frame: null });
   const hide = useHidden();
-  const own = useSel(followed);
+  const own = useSel((s) => (on ? followed(s) : NONE));
   const follow = useCallback((viewport: Viewport, resting: boolean) => {
     const { area: before, zoom, frame } = latest.current;
     if (!frame || (!resting && viewport.zoom !== zoom)) return;
