@@ -171,7 +171,7 @@ export function QuickAddBox() {
   const list = useRef<HTMLDivElement>(null);
   const mode = quick?.mode ?? "add";
   const [pins, setPins] = useState(() => HABITS.pins());
-  const found = useOperatorHits(quick ?? null, query, all, pins);
+  const found = useOperatorHits(quick, query, all, pins);
   const graph = useSel((s) => s.graph);
   const choices = useMemo(() => {
     const context = contextOf(session);

@@ -103,7 +103,7 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean, far: n
   }, alike);
 }
 
-/** What went wrong at a node, beside it: in plain words first, technical words folded. */
+/** What went wrong at a node, beside it, in plain words; technical ones are in the list of problems. */
 export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey }: Props) {
   const session = useSession();
   const api = useCanvasApi();
